@@ -1,0 +1,33 @@
+# Finds every library that Frazil stands on. Nothing is downloaded here: tools/setup
+# has fetched what the system does not package into FRAZIL_DEPS.
+
+if(DEFINED ENV{FRAZIL_DEPS} AND NOT "$ENV{FRAZIL_DEPS}" STREQUAL "")
+  set(frazil_deps_default "$ENV{FRAZIL_DEPS}")
+else()
+  set(frazil_deps_default "${PROJECT_SOURCE_DIR}/.deps")
+endif()
+set(FRAZIL_DEPS "${frazil_deps_default}" CACHE PATH "Where tools/setup keeps what it fetched and built")
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+find_package(Snappy REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(CURL REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+
+include(arrow)
+include(librdkafka)
