@@ -1,0 +1,137 @@
+// KafkaClient: what Frazil needs of a Kafka client, and no more. Above it stand the Kafka source and its tests; below it
+// librdkafka (librdkafka_client.cc), or a simulated cluster in tests/simulation.
+//
+// One client belongs to one worker. poll_control() is called by one lane, fetch(lane) by the reader lane of that number, the
+// rest by any thread. No call waits beyond its deadline or, where none is given, beyond the client's request time-out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sync.h"
+
+namespace frazil::clients {
+
+struct TopicPartition {
+  std::string topic;
+  int32_t partition = 0;
+  auto operator<=>(const TopicPartition&) const = default;
+};
+
+struct OffsetAndEpoch {
+  int64_t offset = 0;
+  int32_t leader_epoch = -1;  // -1: unknown
+};
+
+struct TopicDescription {
+  std::string id;  // base64 topic id, empty where the broker knows none
+  int32_t partitions = 0;
+};
+
+struct ClusterDescription {
+  std::string cluster_id;                           // empty where unknown
+  std::map<std::string, TopicDescription> topics;   // a topic that does not exist is absent
+};
+
+struct KafkaHeader {
+  std::string_view key;
+  std::string_view value;
+  bool has_value = false;
+};
+
+struct KafkaMessage {
+  int64_t offset = 0;
+  int64_t timestamp_ms = -1;  // -1: none
+  int32_t leader_epoch = -1;
+  bool has_key = false;
+  bool has_value = false;
+  std::string_view key;
+  std::string_view value;
+  std::vector<KafkaHeader> headers;
+};
+
+// Messages of one partition in offset order. `next_offset` is where reading goes on: after the last message, or beyond
+// control records and aborted messages at the end of the partition (then `messages` may be empty).
+struct FetchedBatch {
+  TopicPartition partition;
+  std::vector<KafkaMessage> messages;
+  int64_t next_offset = 0;
+  bool is_at_end = false;  // the end of the partition (last stable offset) was reached
+  int64_t bytes = 0;       // of values
+  std::shared_ptr<void> memory;  // keeps the views alive
+};
+
+enum class KafkaEventKind {
+  kNone,
+  kAssigned,         // the group gave us exactly `partitions` (all of them, not a difference): answer with assign()
+  kRevoked,          // the group took all partitions away: answer with unassign()
+  kOffsetOutOfRange, // `partitions[0]` at `offset`: below log start or beyond log end
+  kLogTruncated,     // `partitions[0]`: the leader-epoch check diverged; `offset` is where the logs part, or -1
+  kTopicGone,        // `partitions[0].topic` (or one partition) is not known to the cluster any more
+  kFatal,            // the client is of no more use; text says why
+};
+
+struct KafkaEvent {
+  KafkaEventKind kind = KafkaEventKind::kNone;
+  std::vector<TopicPartition> partitions;
+  int64_t offset = -1;
+  std::string text;
+};
+
+enum class OffsetSpec { kEarliest, kLatest };  // kLatest: last stable offset (read_committed)
+
+class KafkaClient {
+ public:
+  virtual ~KafkaClient() = default;
+
+  // Waits until the cluster answers, an authentication is refused for good, or the deadline: kUnavailable with the last error.
+  virtual base::Status connect(base::MonoMicros deadline) = 0;
+  virtual base::Result<ClusterDescription> describe(const std::vector<std::string>& topics) = 0;
+  // Names of existing topics that match an ECMAScript regular expression as a whole; internal topics are left out.
+  virtual base::Result<std::vector<std::string>> match_topics(const std::string& pattern) = 0;
+  virtual base::Result<std::map<TopicPartition, int64_t>> list_offsets(const std::vector<TopicPartition>& partitions,
+                                                                      OffsetSpec spec) = 0;
+  // First offset whose timestamp is >= timestamp_ms; the end of the log where there is none.
+  virtual base::Result<std::map<TopicPartition, int64_t>> offsets_for_time(const std::vector<TopicPartition>& partitions,
+                                                                          int64_t timestamp_ms) = 0;
+  // Offsets committed by the group; absent where there are none. `metadata` of commit_offsets comes back in second.
+  virtual base::Result<std::map<TopicPartition, std::pair<int64_t, std::string>>> committed(
+      const std::vector<TopicPartition>& partitions) = 0;
+
+  virtual base::Status subscribe(const std::vector<std::string>& topics) = 0;
+  // Starts fetching exactly these partitions at these offsets; replaces the previous assignment. Partition → reader lane
+  // (0 .. lanes-1) is `lane_of`.
+  virtual base::Status assign(const std::map<TopicPartition, OffsetAndEpoch>& positions,
+                              const std::map<TopicPartition, int>& lane_of) = 0;
+  virtual base::Status unassign() = 0;
+
+  // Rebalances and errors; returns kNone at the deadline.
+  virtual base::Result<KafkaEvent> poll_control(base::MonoMicros deadline) = 0;
+  // The next messages for a reader lane, or nullptr at the deadline. All messages of a batch are of one partition.
+  virtual base::Result<std::unique_ptr<FetchedBatch>> fetch(int lane, int max_messages, int64_t max_bytes,
+                                                            base::MonoMicros deadline) = 0;
+  // Makes a fetch() that waits on this lane return now (any thread).
+  virtual void wake(int lane) = 0;
+
+  // Advisory: for lag tools. One request, bounded time.
+  virtual base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) = 0;
+  // Leaves the group and closes.
+  virtual void close() = 0;
+};
+
+struct KafkaClientConfig {
+  std::map<std::string, std::string> properties;  // librdkafka names, already checked against the allow-list
+  std::string group_id;                           // empty: no group
+  std::string client_id = "frazil";
+  int lanes = 1;
+};
+
+base::Result<std::unique_ptr<KafkaClient>> make_librdkafka_client(const KafkaClientConfig& config);
+
+}  // namespace frazil::clients

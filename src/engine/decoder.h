@@ -1,0 +1,40 @@
+// Decoder: raw records → rows. One instance belongs to one reader lane.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "columnar/column.h"
+#include "engine/source.h"
+
+namespace frazil::engine {
+
+// A record that cannot be a row: data for the dead letters, not an error.
+struct Rejected {
+  size_t record = 0;  // index in the RawBatch
+  std::string code;
+  std::string message;
+  std::string field;
+};
+
+struct DecodeCounts {
+  int64_t tombstones = 0;       // null values skipped by policy
+  int64_t skipped = 0;          // rejected and skipped by policy
+  int64_t unknown_fields = 0;
+  int64_t duplicate_keys = 0;
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // The rows' schema: field for field that of the target table.
+  virtual std::shared_ptr<const columnar::Schema> schema() const = 0;
+  // Appends the rows of records [first, last) to `rows`; each record gives all its rows or one entry in `rejects`.
+  // An Error (kHalted) when the policy says that a bad record ends the pipeline.
+  virtual base::Status decode(const RawBatch& raw, size_t first, size_t last, columnar::Batch& rows,
+                              std::vector<Rejected>& rejects, DecodeCounts& counts) = 0;
+};
+
+}  // namespace frazil::engine

@@ -1,0 +1,67 @@
+// PipelineStatus: what a pipeline is doing, for people, /status and /metrics. Written by the worker's lanes, read by any.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/metrics.h"
+#include "base/sync.h"
+#include "engine/source.h"
+
+namespace frazil::engine {
+
+struct StatusView {
+  std::string pipeline;
+  std::string state;  // starting, running, stopping, ended, halted, failed
+  std::string detail; // last error or halt text
+  std::string halt_code;
+  int64_t started_micros = 0;
+  int64_t records_read = 0;
+  int64_t bytes_read = 0;  // of message values
+  int64_t rows_committed = 0;
+  int64_t dead_letters = 0;
+  int64_t tombstones = 0;
+  int64_t skipped = 0;
+  int64_t commits = 0;
+  int64_t stale_epochs = 0;
+  int64_t files = 0;
+  int64_t file_bytes = 0;
+  double file_bytes_p50 = 0;
+  double freshness_p50 = 0, freshness_p95 = 0, freshness_p99 = 0;  // seconds, live rows
+  int64_t freshness_rows = 0;
+  double commit_seconds_p50 = 0, commit_seconds_p99 = 0;
+  int64_t last_commit_micros = 0;
+  int64_t last_snapshot_id = 0;
+  int64_t memory_used = 0, memory_limit = 0;
+  std::vector<SplitLag> lag;
+};
+
+class PipelineStatus {
+ public:
+  PipelineStatus(std::string pipeline, base::Metrics& metrics);
+  void set_state(const std::string& state, const std::string& detail = "", const std::string& halt_code = "");
+  void read(int64_t records, int64_t bytes);
+  void rejected(int64_t dead_letters, int64_t tombstones, int64_t skipped);
+  void committed(int64_t rows, int64_t dead_letters, const std::vector<int64_t>& file_bytes, double commit_seconds,
+                 int64_t snapshot_id);
+  // `seconds` from record time to commit, for `rows` rows; catch-up rows are counted apart.
+  void fresh(double seconds, int64_t rows, bool live);
+  void stale_epoch();
+  void set_lag(std::vector<SplitLag> lag);
+  void set_memory(int64_t used, int64_t limit);
+  StatusView view() const;
+
+ private:
+  mutable base::Mutex mutex_;
+  StatusView view_;
+  base::Labels labels_;
+  base::Metrics& metrics_;
+  base::Histogram& freshness_;
+  base::Histogram& catch_up_freshness_;
+  base::Histogram& commit_seconds_;
+  base::Histogram& file_sizes_;
+};
+
+}  // namespace frazil::engine

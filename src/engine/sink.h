@@ -1,0 +1,111 @@
+// Sink: rows → durable outputs → one atomic commit. What every sink must offer to a worker.
+//
+// A Router belongs to a reader lane, a SinkWriter to a writer lane and one epoch, the Committer to the committer lane.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "columnar/column.h"
+#include "engine/position.h"
+
+namespace frazil::engine {
+
+// Rows of one batch that belong together: same writer lane, same bucket (the sink's own key).
+struct RoutedRows {
+  int lane = 0;
+  std::string bucket;
+  std::vector<int32_t> rows;
+};
+
+class Router {
+ public:
+  virtual ~Router() = default;
+  virtual base::Result<std::vector<RoutedRows>> route(const columnar::Batch& batch) = 0;
+};
+
+// Durable, not yet visible. Opaque to the engine.
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual int64_t rows() const = 0;
+  virtual int64_t bytes() const = 0;
+};
+
+class SinkWriter {
+ public:
+  virtual ~SinkWriter() = default;
+  virtual base::Status write(const columnar::Batch& batch, const RoutedRows& routed) = 0;
+  // Memory held for open files.
+  virtual int64_t buffered_bytes() const = 0;
+  // Closes what is open, durably. Called once; a writer destroyed without it leaves nothing visible.
+  virtual base::Result<std::vector<std::unique_ptr<Output>>> seal() = 0;
+};
+
+// Minimum, median and maximum record time of an epoch's rows, in microseconds; and how many rows have one.
+struct RecordTimes {
+  int64_t min = 0, median = 0, max = 0;
+  int64_t rows = 0;
+};
+
+// One epoch of a worker: everything between two barriers.
+struct StagedEpoch {
+  int64_t number = 0;  // counts within this run of the worker, not the table's epoch
+  std::vector<Range> ranges;
+  std::vector<std::unique_ptr<Output>> outputs;
+  std::optional<columnar::Batch> dead_letters;  // schema of engine/dead_letters.h, epoch column not yet filled
+  std::map<std::string, std::string> identity;  // of the source when read
+  int64_t rows = 0;
+  RecordTimes record_times;
+};
+
+struct CommitVerdict {
+  enum class Kind {
+    kDone,   // in the table
+    kStale,  // a range begins before the table's positions: somebody else was there; the epoch was dropped
+    kGap,    // a range begins beyond them; dropped
+  } kind = Kind::kDone;
+  SourcePositions positions;  // what the table says now
+  std::string reason;
+};
+
+// What an operator decided about a halt; recorded in the table.
+struct Decision {
+  std::string code;
+  std::string choice;
+  std::string range;
+  std::string user;
+};
+
+class Committer {
+ public:
+  virtual ~Committer() = default;
+  // Makes or loads the table, detects halts, applies what is owed. The table's positions, or nothing if it knows none.
+  virtual base::Result<std::optional<SourcePositions>> open() = 0;
+  // First commit of the pipeline: an empty snapshot with the start of every split. Returns the table's positions, which are
+  // another worker's if that one was faster.
+  virtual base::Result<SourcePositions> begin(const SourcePositions& start) = 0;
+  // One routine for all answers (docs/protocol): done, dropped, or a Halt; kUnavailable when the deadline passed undecided.
+  virtual base::Result<CommitVerdict> commit(StagedEpoch& epoch) = 0;
+  // Moves the positions by an operator's decision, in an empty snapshot that records it.
+  virtual base::Result<SourcePositions> decide(const SourcePositions& expected, const SourcePositions& moved,
+                                               const Decision& decision) = 0;
+  // The positions the table holds now, from a fresh load.
+  virtual base::Result<SourcePositions> reload() = 0;
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual base::Result<std::unique_ptr<Router>> make_router(int reader_lane, int writer_lanes) = 0;
+  virtual base::Result<std::unique_ptr<SinkWriter>> make_writer(int writer_lane, int64_t epoch_number) = 0;
+  // Valid after its open().
+  virtual Committer& committer() = 0;
+};
+
+}  // namespace frazil::engine

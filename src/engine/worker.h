@@ -1,0 +1,72 @@
+// Worker: one pipeline in one process. It owns the lanes and moves epochs from source to sink.
+//
+//   reader lanes: read → decode → route → channels → writer lanes: write, seal at barriers → committer lane: commit in order
+//
+// 1. The control lane cuts epochs by interval, bytes or memory pressure, and watches the source.
+// 2. Each reader lane ends the epoch on its side and sends a barrier to every writer lane; barriers need no budget.
+// 3. A writer lane that has every reader's barrier seals its writer of that epoch.
+// 4. When all lanes have delivered, the staged epoch goes to the committer lane, strictly in order.
+// 5. Stale, gap or a change of assignment: all lanes end, open work is dropped, reading starts again at the table's positions.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/memory_budget.h"
+#include "base/result.h"
+#include "engine/decoder.h"
+#include "engine/pipeline_status.h"
+#include "engine/sink.h"
+#include "engine/source.h"
+
+namespace frazil::engine {
+
+struct AcceptedChoice {
+  std::string code;
+  std::string choice;  // empty: the halt's only choice
+  std::string token;
+};
+
+struct WorkerOptions {
+  std::string pipeline;
+  int reader_lanes = 1;
+  int writer_lanes = 1;
+  int64_t commit_interval_ms = 5000;
+  int64_t position_interval_ms = 600000;
+  int64_t connect_timeout_ms = 60000;
+  bool until_caught_up = false;
+  int32_t dead_letter_schema_id = 0;
+  std::vector<AcceptedChoice> accepted;
+  std::string user;  // recorded with accepted choices
+  // Called on the committer lane after every commit, for progress and `run --json`.
+  std::function<void(const CommitVerdict&, const StagedEpoch&, double commit_seconds)> on_commit;
+};
+
+class Worker {
+ public:
+  // `make_decoder` is called once for each reader lane, after the sink's committer is open.
+  using DecoderFactory = std::function<base::Result<std::unique_ptr<Decoder>>(int lane)>;
+  Worker(WorkerOptions options, Source& source, Sink& sink, DecoderFactory make_decoder, base::MemoryBudget& budget,
+         PipelineStatus& status);
+  ~Worker();
+
+  // Runs until `stop` is raised (take in no more, commit what is complete), until caught up when asked, until a halt
+  // (Error with kHalted) or a failure. Blocks the calling thread, which becomes the control lane.
+  base::Status run(base::Interrupt& stop);
+
+ private:
+  class Attempt;
+  base::Result<SourcePositions> settle();
+  WorkerOptions options_;
+  Source& source_;
+  Sink& sink_;
+  DecoderFactory make_decoder_;
+  base::MemoryBudget& budget_;
+  PipelineStatus& status_;
+};
+
+}  // namespace frazil::engine
