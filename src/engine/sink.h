@@ -74,6 +74,13 @@ struct CommitVerdict {
   std::string reason;
 };
 
+// An operator's answer to a halt, from the command line: CODE[=choice]@TOKEN.
+struct AcceptedChoice {
+  std::string code;
+  std::string choice;  // empty: the halt's only choice
+  std::string token;
+};
+
 // What an operator decided about a halt; recorded in the table.
 struct Decision {
   std::string code;

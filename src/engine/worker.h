@@ -25,12 +25,6 @@
 
 namespace frazil::engine {
 
-struct AcceptedChoice {
-  std::string code;
-  std::string choice;  // empty: the halt's only choice
-  std::string token;
-};
-
 struct WorkerOptions {
   std::string pipeline;
   int reader_lanes = 1;

@@ -1,0 +1,28 @@
+// IcebergSink: rows become Parquet files, files become snapshots, snapshots carry the source's positions.
+// Built once for each pipeline; open() of its committer loads or creates the table, after that routers and writers exist.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "engine/pipeline_status.h"
+#include "engine/sink.h"
+
+#include "iceberg/catalog.h"
+#include "sinks/iceberg/iceberg_sink_config.h"
+
+namespace frazil::sinks {
+
+class IcebergSink : public engine::Sink {
+ public:
+  // The schema of the rows that writers take: the configured one with the table's field ids, or the table's own. Valid after
+  // the committer's open().
+  virtual std::shared_ptr<const columnar::Schema> row_schema() const = 0;
+};
+
+// `catalog` and `format` outlive the sink.
+std::unique_ptr<IcebergSink> make_iceberg_sink(IcebergSinkConfig config, iceberg::Catalog& catalog,
+                                               const engine::PositionFormat& format, engine::PipelineStatus& status,
+                                               std::vector<engine::AcceptedChoice> accepted);
+
+}  // namespace frazil::sinks

@@ -1,0 +1,36 @@
+// What the Iceberg sink is told by configuration. Defaults are those of the option reference.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "columnar/schema.h"
+#include "iceberg/catalog.h"
+
+namespace frazil::sinks {
+
+enum class Distribution { kFromTable, kNone, kHash };
+
+struct CreateTableConfig {
+  std::vector<std::string> partition_by;
+  std::vector<std::string> sort_by;
+  std::map<std::string, std::string> properties;
+};
+
+struct IcebergSinkConfig {
+  std::string pipeline;  // the pipeline's name: positions are kept under it
+  iceberg::TableId table;
+  iceberg::TableId dead_letters;
+  // The rows' schema as configured, or nothing: the table's own schema (`schema: from_table`).
+  std::optional<columnar::Schema> schema;
+  std::optional<CreateTableConfig> create;  // absent: the table must exist
+  int64_t history_keep_ms = 3600 * 1000;
+  int64_t memory_bytes = 2LL << 30;
+  int64_t retry_deadline_ms = 1800 * 1000;  // one commit's attempts, unless the table's properties say otherwise
+  bool run_beside = false;  // answer given to POSITIONS_OF_ANOTHER_PIPELINE, see accepted choices
+};
+
+}  // namespace frazil::sinks
