@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs the parts of the test, times each, and prints them against ci/budget.txt.
+
+usage: run_tests.py [--preset release|asan|tsan] [PART...]
+
+Parts run in the order of PARTS below; without names, all of them run. A failed part does
+not keep later parts from running, except that nothing runs after a failed set-up or build.
+Exit 1 when a part failed or its program is missing. The report also goes to
+build/test_report.txt.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+DEPS = pathlib.Path(os.environ.get("FRAZIL_DEPS") or ROOT / ".deps")
+JOBS = str(os.cpu_count() or 2)
+SIMULATION_SEEDS = "500"
+GROUND = {"setup", "build"}  # parts without which no other can run
+
+
+class Missing(Exception):
+    """A part of the project that the test needs is not there."""
+
+
+def run(*command):
+    print("+", " ".join(map(str, command)), flush=True)
+    return subprocess.run(list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL).returncode == 0
+
+
+def existing(path, hint):
+    if not path.exists():
+        raise Missing(f"{path.relative_to(ROOT)} is missing: {hint}")
+    return path
+
+
+def setup(build):
+    return run("tools/setup", "--tests")
+
+
+def compile_all(build):
+    return run("cmake", "--preset", build.name, "-DCMAKE_MESSAGE_LOG_LEVEL=WARNING") and run("ninja", "-C", build, "-j", JOBS)
+
+
+def layers(build):
+    return run("tools/layers.py", "--self-test") and run("tools/layers.py")
+
+
+def audit(build):
+    program = existing(build / "frazil", "src/app/main.cc builds it")
+    return run("tools/audit_bindings.py", program, "version")
+
+
+def unit(build):
+    return run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "-j", JOBS,
+               "--exclude-regex", "^frazil_conformance_test$")
+
+
+def conformance(build):
+    return run(existing(build / "tests/frazil_conformance_test", "tests/conformance builds it"))
+
+
+def simulation(build):
+    program = existing(build / "tests/frazil_simulation", "tests/simulation builds it")
+    return run(program, "--seeds", SIMULATION_SEEDS)
+
+
+def end_to_end(build):
+    existing(ROOT / "tests/end_to_end", "it holds the tests on real servers")
+    existing(build / "frazil", "src/app/main.cc builds it")
+    return run(DEPS / "venv/bin/python", "-m", "pytest", "-q", "-ra", "--durations=10", "tests/end_to_end")
+
+
+PARTS = {
+    "setup": setup,
+    "build": compile_all,
+    "layers": layers,
+    "audit": audit,
+    "unit": unit,
+    "conformance": conformance,
+    "simulation": simulation,
+    "end_to_end": end_to_end,
+}
+
+
+def read_budget():
+    lines = (ROOT / "ci/budget.txt").read_text().splitlines()
+    fields = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    return {name: float(minutes) for name, minutes in fields}
+
+
+def run_part(name, build):
+    """Returns what became of the part, and its minutes."""
+    print(f"\n=== {name}", flush=True)
+    start = time.monotonic()
+    try:
+        outcome = "passed" if PARTS[name](build) else "FAILED"
+    except Missing as missing:
+        print(f"{name}: {missing}", file=sys.stderr)
+        outcome = "MISSING"
+    return outcome, (time.monotonic() - start) / 60
+
+
+def report(results, budget):
+    rows = [f"{'part':<12} {'minutes':>8} {'budget':>8}  outcome"]
+    for name, (outcome, minutes) in results.items():
+        late = "  over budget" if minutes > budget.get(name, float("inf")) else ""
+        rows.append(f"{name:<12} {minutes:>8.2f} {budget.get(name, 0):>8.0f}  {outcome}{late}")
+    total = sum(minutes for _, minutes in results.values())
+    late = "  over budget" if total > budget["total"] else ""
+    rows.append(f"{'total':<12} {total:>8.2f} {budget['total']:>8.0f}{late}")
+    return "\n".join(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--preset", default="release", choices=["dev", "release", "asan", "tsan"])
+    parser.add_argument("part", nargs="*", help=f"any of {', '.join(PARTS)}")
+    arguments = parser.parse_args()
+    unknown = [part for part in arguments.part if part not in PARTS]
+    if unknown:
+        parser.error(f"unknown part {unknown[0]}")
+    build = ROOT / "build" / arguments.preset
+    wanted = [name for name in PARTS if name in arguments.part or not arguments.part]
+    results = {}
+    for name in wanted:
+        results[name] = run_part(name, build)
+        if results[name][0] != "passed" and name in GROUND:
+            break
+    text = report(results, read_budget())
+    print("\n" + text)
+    (ROOT / "build").mkdir(exist_ok=True)
+    (ROOT / "build/test_report.txt").write_text(text + "\n")
+    done = len(results) == len(wanted) and all(outcome == "passed" for outcome, _ in results.values())
+    return 0 if done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
