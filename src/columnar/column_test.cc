@@ -1,0 +1,260 @@
+#include "columnar/column.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstring>
+#include <string>
+
+namespace frazil::columnar {
+namespace {
+
+// A cell as the simple model sees it: null, the bytes of a primitive, or the cells of what is nested.
+struct Cell {
+  bool is_null = false;
+  std::string bytes;
+  std::vector<Cell> children;  // struct: members; list: elements; map: key, value, key, value, ...
+  bool operator==(const Cell&) const = default;
+};
+
+template <typename T>
+std::string bytes_of(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+
+template <typename T>
+T value_of(const std::string& bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
+int primitive_bytes(const Type& type) {
+  switch (type.id()) {
+    case TypeId::kBoolean: return 1;
+    case TypeId::kInt: case TypeId::kFloat: case TypeId::kDate: return 4;
+    case TypeId::kDecimal: case TypeId::kUuid: return 16;
+    case TypeId::kFixed: return type.length();
+    case TypeId::kString: case TypeId::kBinary: return *rc::gen::inRange(0, 40);
+    default: return 8;
+  }
+}
+
+Cell random_cell(const Type& type, bool required);
+
+Cell random_nested_cell(const Type& type) {
+  Cell cell;
+  const auto& fields = type.fields();
+  const int entries = type.id() == TypeId::kStruct ? 1 : *rc::gen::inRange(0, 4);
+  for (int i = 0; i < entries; ++i) {
+    for (const Field& field : fields) cell.children.push_back(random_cell(field.type, field.required));
+  }
+  return cell;
+}
+
+Cell random_cell(const Type& type, bool required) {
+  if (!required && *rc::gen::inRange(0, 4) == 0) return Cell{.is_null = true, .bytes = {}, .children = {}};
+  if (type.is_nested()) return random_nested_cell(type);
+  Cell cell;
+  const int size = primitive_bytes(type);
+  for (int i = 0; i < size; ++i) cell.bytes += static_cast<char>(*rc::gen::inRange(0, 256));
+  if (type.id() == TypeId::kBoolean) cell.bytes[0] &= 1;
+  return cell;
+}
+
+void append_cell(Column& column, const Cell& cell);
+
+void append_children(Column& column, const Cell& cell) {
+  const size_t width = column.child_count();
+  for (size_t i = 0; i < cell.children.size(); ++i) append_cell(column.child(i % width), cell.children[i]);
+}
+
+void append_cell(Column& column, const Cell& cell) {
+  if (cell.is_null) return column.append_null();
+  const std::string& bytes = cell.bytes;
+  switch (column.type().id()) {
+    case TypeId::kBoolean: return column.append_boolean(bytes[0] != 0);
+    case TypeId::kInt: case TypeId::kDate: return column.append_int(value_of<int32_t>(bytes));
+    case TypeId::kFloat: return column.append_float(value_of<float>(bytes));
+    case TypeId::kDouble: return column.append_double(value_of<double>(bytes));
+    case TypeId::kDecimal: return column.append_decimal(value_of<__int128>(bytes));
+    case TypeId::kString: case TypeId::kUuid: case TypeId::kFixed: case TypeId::kBinary: return column.append_bytes(bytes);
+    case TypeId::kStruct: append_children(column, cell); return column.append_struct_end();
+    case TypeId::kList: case TypeId::kMap: append_children(column, cell); return column.append_list_end();
+    default: return column.append_long(value_of<int64_t>(bytes));
+  }
+}
+
+Cell read_cell(const Column& column, int64_t row);
+
+Cell read_nested(const Column& column, int64_t row) {
+  Cell cell;
+  const bool is_struct = column.type().id() == TypeId::kStruct;
+  const int64_t begin = is_struct ? row : column.list_begin(row);
+  const int64_t end = is_struct ? row + 1 : column.list_end(row);
+  for (int64_t i = begin; i < end; ++i) {
+    for (size_t c = 0; c < column.child_count(); ++c) cell.children.push_back(read_cell(column.child(c), i));
+  }
+  return cell;
+}
+
+Cell read_cell(const Column& column, int64_t row) {
+  if (column.is_null(row)) return Cell{.is_null = true, .bytes = {}, .children = {}};
+  if (column.type().is_nested()) return read_nested(column, row);
+  Cell cell;
+  switch (column.type().id()) {
+    case TypeId::kBoolean: cell.bytes = bytes_of(static_cast<char>(column.boolean_at(row))); break;
+    case TypeId::kInt: case TypeId::kDate: cell.bytes = bytes_of(column.int_at(row)); break;
+    case TypeId::kFloat: cell.bytes = bytes_of(column.float_at(row)); break;
+    case TypeId::kDouble: cell.bytes = bytes_of(column.double_at(row)); break;
+    case TypeId::kDecimal: cell.bytes = bytes_of(column.decimal_at(row)); break;
+    case TypeId::kString: case TypeId::kUuid: case TypeId::kFixed: case TypeId::kBinary:
+      cell.bytes = column.bytes_at(row); break;
+    default: cell.bytes = bytes_of(column.long_at(row)); break;
+  }
+  return cell;
+}
+
+void expect_equal(const Column& column, const std::vector<Cell>& model) {
+  RC_ASSERT(column.length() == static_cast<int64_t>(model.size()));
+  int64_t nulls = 0;
+  for (size_t i = 0; i < model.size(); ++i) {
+    RC_ASSERT(read_cell(column, static_cast<int64_t>(i)) == model[i]);
+    nulls += model[i].is_null;
+  }
+  RC_ASSERT(column.null_count() == nulls);
+  RC_ASSERT((column.validity().size() == 0) == (nulls == 0));
+}
+
+const char* const kTypes[] = {
+    "boolean", "int", "long", "float", "double", "decimal(20, 3)", "date", "time", "timestamp", "timestamptz", "string",
+    "uuid", "fixed[5]", "fixed[16]", "binary", "list<int>", "list<string>", "map<string, long>",
+    "struct<a: boolean, b: string, c: int>", "list<struct<a: list<string>, b: map<int, boolean>>>",
+    "struct<x: struct<y: list<double>, z: fixed[3]>, m: map<string, struct<q: uuid, r: decimal(5, 1)>>>"};
+
+std::vector<Cell> random_cells(const Type& type, int at_most) {
+  std::vector<Cell> cells;
+  const bool required = *rc::gen::arbitrary<bool>();
+  const int n = *rc::gen::inRange(0, at_most);
+  for (int i = 0; i < n; ++i) cells.push_back(random_cell(type, required));
+  return cells;
+}
+
+void append_all(Column& column, std::vector<Cell>& model, const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    append_cell(column, cell);
+    model.push_back(cell);
+  }
+}
+
+void gather_some(Column& column, std::vector<Cell>& model, const Type& type) {
+  const std::vector<Cell> cells = random_cells(type, 20);
+  if (cells.empty()) return;
+  Column source(type);
+  for (const Cell& cell : cells) append_cell(source, cell);
+  const auto rows = *rc::gen::container<std::vector<int32_t>>(rc::gen::inRange<int32_t>(0, static_cast<int32_t>(cells.size())));
+  column.append_rows(source, rows);
+  for (const int32_t row : rows) model.push_back(cells[static_cast<size_t>(row)]);
+}
+
+// Appends to children without closing the entry, as a decoder that meets a bad value does, then takes it back.
+void break_off_an_entry(Column& column, const Type& type) {
+  const int64_t length = column.length();
+  if (type.is_nested()) append_cell(column.child(0), random_cell(type.fields()[0].type, type.fields()[0].required));
+  column.truncate(length);
+}
+
+RC_GTEST_PROP(Column, BehavesLikeAListOfCells, ()) {
+  const std::string name = *rc::gen::elementOf(std::vector<std::string>(std::begin(kTypes), std::end(kTypes)));
+  const Type type = *parse_type(name);
+  RC_TAG(name);
+  Column column(type);
+  std::vector<Cell> model;
+  const int steps = *rc::gen::inRange(1, 12);
+  for (int step = 0; step < steps; ++step) {
+    switch (*rc::gen::inRange(0, 6)) {
+      case 0: case 1: append_all(column, model, random_cells(type, 20)); break;
+      case 2: gather_some(column, model, type); break;
+      case 3: break_off_an_entry(column, type); break;
+      case 4: {
+        const auto length = *rc::gen::inRange<size_t>(0, model.size() + 1);
+        column.truncate(static_cast<int64_t>(length));
+        model.resize(length);
+        break;
+      }
+      default:
+        if (*rc::gen::inRange(0, 3) == 0) {
+          column.clear();
+          model.clear();
+        }
+    }
+    expect_equal(column, model);
+  }
+}
+
+TEST(Column, EveryTypeOfTheModelTestCanBeParsed) {
+  for (const char* name : kTypes) EXPECT_TRUE(parse_type(name).ok()) << name;
+}
+
+TEST(Column, HasNoValidityBitmapWithoutNulls) {
+  Column column(Type::primitive(TypeId::kInt));
+  column.append_int(1);
+  EXPECT_EQ(column.validity().size(), 0);
+  column.append_null();
+  EXPECT_EQ(column.validity().size(), 1);
+  EXPECT_FALSE(column.is_null(0));
+  EXPECT_TRUE(column.is_null(1));
+  EXPECT_EQ(column.int_at(1), 0);
+  column.truncate(1);
+  EXPECT_EQ(column.validity().size(), 0);
+}
+
+TEST(Column, CountsItsBytes) {
+  Column column(Type::primitive(TypeId::kString));
+  EXPECT_EQ(column.bytes(), 4);
+  column.append_bytes("abc");
+  EXPECT_EQ(column.bytes(), 11);
+  column.append_null();
+  EXPECT_EQ(column.bytes(), 16);
+}
+
+TEST(Column, KeepsItsMemoryWhenCleared) {
+  Column column(Type::primitive(TypeId::kLong));
+  for (int i = 0; i < 1000; ++i) column.append_long(i);
+  const int64_t capacity = column.values().capacity();
+  column.clear();
+  EXPECT_EQ(column.length(), 0);
+  EXPECT_EQ(column.values().capacity(), capacity);
+}
+
+TEST(ColumnDeathTest, RefusesAFixedValueOfAnotherLength) {
+  Column column(Type::fixed(4));
+  EXPECT_DEATH(column.append_bytes("abc"), "");
+}
+
+TEST(Batch, MovesRowsOfAllColumnsTogether) {
+  auto schema = std::make_shared<Schema>();
+  schema->fields = {{.id = 1, .name = "a", .type = Type::primitive(TypeId::kInt)},
+                    {.id = 2, .name = "b", .type = Type::primitive(TypeId::kString)}};
+  Batch source(schema);
+  for (int i = 0; i < 3; ++i) {
+    source.columns[0].append_int(i);
+    source.columns[1].append_bytes(std::string(static_cast<size_t>(i) * 20, 'x'));
+  }
+  Batch batch(schema);
+  const std::vector<int32_t> rows = {2, 0, 2};
+  batch.append_rows(source, rows);
+  EXPECT_EQ(batch.rows(), 3);
+  EXPECT_EQ(batch.columns[0].int_at(2), 2);
+  EXPECT_EQ(batch.columns[1].bytes_at(0).size(), 40U);
+  EXPECT_EQ(batch.bytes(), 12 + 16 + 80);
+  batch.truncate(1);
+  EXPECT_EQ(batch.rows(), 1);
+  batch.clear();
+  EXPECT_EQ(batch.rows(), 0);
+  EXPECT_EQ(source.rows(), 3);
+}
+
+}  // namespace
+}  // namespace frazil::columnar
