@@ -84,6 +84,9 @@ struct KafkaEvent {
   std::string text;
 };
 
+// For wake(): whoever waits in poll_control().
+inline constexpr int kControlLane = -1;
+
 enum class OffsetSpec { kEarliest, kLatest };  // kLatest: last stable offset (read_committed)
 
 class KafkaClient {
@@ -116,7 +119,7 @@ class KafkaClient {
   // The next messages for a reader lane, or nullptr at the deadline. All messages of a batch are of one partition.
   virtual base::Result<std::unique_ptr<FetchedBatch>> fetch(int lane, int max_messages, int64_t max_bytes,
                                                             base::MonoMicros deadline) = 0;
-  // Makes a fetch() that waits on this lane return now (any thread).
+  // Makes a fetch() that waits on this lane return now, or poll_control() for lane kControlLane (any thread).
   virtual void wake(int lane) = 0;
 
   // Advisory: for lag tools. One request, bounded time.

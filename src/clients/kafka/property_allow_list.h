@@ -1,0 +1,29 @@
+// Which librdkafka properties a user may set. Everything else is refused, with the reason: a property that decides what is
+// read or committed would break exactly-once, and one that loads code or runs a program would break the machine.
+//
+// Pure, no network; any thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace frazil::clients {
+
+// kInvalid names the property and why it is refused, or the nearest allowed name, or what is wrong with the value.
+base::Status check_kafka_property(const std::string& name, const std::string& value);
+
+// What only shows in all properties together: brokers are named, and plaintext goes to loopback alone unless
+// `allow_plaintext`. kInvalid otherwise.
+base::Status check_kafka_connection(const std::map<std::string, std::string>& properties, bool allow_plaintext);
+
+// True for properties that hold a secret: configuration files may give them only by reference.
+bool is_kafka_secret(std::string_view name);
+
+// All names that check_kafka_property() accepts, sorted; for the reference page.
+std::vector<std::string> allowed_kafka_properties();
+
+}  // namespace frazil::clients
