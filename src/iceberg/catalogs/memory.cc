@@ -1,0 +1,121 @@
+// The memory catalog: names in a map, metadata files through the FileIO. The swap is one comparison under a lock, after
+// everything else has been done without it, so racers meet exactly where they do in a real catalog.
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/sync.h"
+#include "iceberg/catalog.h"
+#include "iceberg/catalogs/staged_metadata.h"
+#include "io/location.h"
+
+namespace frazil::iceberg {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+
+class MemoryCatalog : public Catalog {
+ public:
+  MemoryCatalog(const std::string& warehouse, std::shared_ptr<io::FileIO> io)
+      : warehouse_(io::canonical_location(warehouse)), io_(std::move(io)) {}
+
+  Status create_namespace(const Namespace& ns) override {
+    base::io_point();
+    TRY(check_namespace(ns));
+    base::Lock lock(mutex_);
+    if (namespaces_.contains(ns)) return Error(Code::kExists, "namespace " + TableId{ns, ""}.text() + " exists already");
+    for (Namespace level = ns; !level.empty(); level.pop_back()) namespaces_.insert(level);
+    return {};
+  }
+
+  Result<std::vector<Namespace>> list_namespaces() override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    return std::vector<Namespace>(namespaces_.begin(), namespaces_.end());
+  }
+
+  Result<std::vector<TableId>> list_tables(const Namespace& ns) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    TRY(find_namespace(ns));
+    std::vector<TableId> tables;
+    for (const auto& [id, location] : tables_) {
+      if (id.ns == ns) tables.push_back(id);
+    }
+    return tables;
+  }
+
+  Result<LoadedTable> load_table(const TableId& id) override {
+    return load_current(*io_, [&] { return find(id); }).in("table " + id.text());
+  }
+
+  Result<LoadedTable> create_table(const TableId& id, const CreateTable& request) override {
+    const std::string where = "table " + id.text();
+    TRY(check_new_table_id(id));
+    if (find(id).ok()) return Error(Code::kExists, where + " exists already");
+    {
+      base::Lock lock(mutex_);
+      TRY(find_namespace(id.ns).in(where));
+    }
+    TRY_ASSIGN(LoadedTable staged, stage_table(*io_, warehouse_, id, request).in(where));
+    base::io_point();
+    base::Lock lock(mutex_);
+    if (!tables_.emplace(id, staged.metadata_location).second) return Error(Code::kExists, where + " exists already");
+    return staged;
+  }
+
+  Result<LoadedTable> commit_table(const TableId& id, const TableCommit& commit) override {
+    const std::string where = "commit to table " + id.text();
+    TRY_ASSIGN(const LoadedTable base, load_table(id));
+    TRY_ASSIGN(LoadedTable staged, stage_commit(*io_, base, commit).in(where));
+    base::io_point();
+    base::Lock lock(mutex_);
+    const auto found = tables_.find(id);
+    if (found == tables_.end() || found->second != base.metadata_location) {
+      return Error(Code::kConflict, where + ": somebody else committed after " + base.metadata_location);
+    }
+    found->second = staged.metadata_location;
+    return staged;
+  }
+
+  Status drop_table(const TableId& id) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    if (tables_.erase(id) == 0) return base::not_found("table " + id.text() + " does not exist");
+    return {};
+  }
+
+  std::shared_ptr<io::FileIO> file_io() override { return io_; }
+
+ private:
+  Result<std::string> find(const TableId& id) {
+    base::io_point();
+    base::Lock lock(mutex_);
+    const auto found = tables_.find(id);
+    if (found == tables_.end()) return base::not_found("it does not exist");
+    return found->second;
+  }
+
+  // Called with the lock held.
+  Status find_namespace(const Namespace& ns) const {
+    if (namespaces_.contains(ns)) return {};
+    return base::not_found("namespace " + TableId{ns, ""}.text() + " does not exist");
+  }
+
+  const std::string warehouse_;
+  const std::shared_ptr<io::FileIO> io_;
+  base::Mutex mutex_;
+  std::set<Namespace> namespaces_;
+  std::map<TableId, std::string> tables_;  // metadata locations
+};
+
+}  // namespace
+
+std::unique_ptr<Catalog> make_memory_catalog(const std::string& warehouse, std::shared_ptr<io::FileIO> io) {
+  return std::make_unique<MemoryCatalog>(warehouse, std::move(io));
+}
+
+}  // namespace frazil::iceberg
