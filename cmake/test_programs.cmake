@@ -33,7 +33,6 @@ endif()
 
 if(FRAZIL_FUZZ)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc")
-  add_compile_options(-fsanitize=fuzzer-no-link)
   foreach(source IN LISTS fuzz_sources)
     get_filename_component(name "${source}" NAME_WE)
     add_executable(${name} ${source})

@@ -47,3 +47,7 @@ if(FRAZIL_SANITIZE)
     add_compile_options(-Wno-tsan)
   endif()
 endif()
+
+if(FRAZIL_FUZZ)  # every library needs the counters that guide the fuzzer
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
