@@ -34,6 +34,8 @@ struct DataFile {
   std::vector<int64_t> split_offsets;
   std::vector<int32_t> equality_ids;
   std::optional<int32_t> sort_order_id;
+  std::optional<std::string> key_metadata;          // of encrypted files: kept as it is
+  std::optional<std::string> referenced_data_file;  // of position deletes for one data file
 };
 
 struct ManifestEntry {
@@ -50,6 +52,9 @@ struct FieldSummary {
   std::optional<std::string> lower_bound;  // binary single-value form
   std::optional<std::string> upper_bound;
 };
+
+// Stands for a sequence number that the commit has yet to give.
+inline constexpr int64_t kUnassignedSequence = -1;
 
 struct ManifestFile {
   std::string manifest_path;
@@ -85,7 +90,7 @@ struct AvroOptions {
 };
 
 // Writes a data manifest whose entries are all ADDED by `snapshot_id` (sequence numbers inherited). The returned
-// ManifestFile has sequence numbers 0: assigned when it joins a manifest list.
+// ManifestFile has sequence numbers of kUnassignedSequence: assigned when it joins a manifest list.
 base::Result<ManifestFile> write_manifest(io::FileIO& io, const std::string& location, const columnar::Schema& schema,
                                           const PartitionSpec& spec, int64_t snapshot_id,
                                           const std::vector<DataFile>& added, const AvroOptions& options);

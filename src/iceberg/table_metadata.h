@@ -24,6 +24,8 @@ struct Snapshot {
   std::string manifest_list;
   Properties summary;  // "operation" included
   std::optional<int32_t> schema_id;
+  // Members that Frazil does not interpret, as JSON text by key.
+  std::map<std::string, std::string> unknown_members;
 };
 
 struct SnapshotRef {

@@ -34,7 +34,6 @@ struct TableProperties {
   std::string metrics_default = "truncate(16)";           // write.metadata.metrics.default
   int32_t metrics_max_inferred_columns = 100;             // write.metadata.metrics.max-inferred-column-defaults
   std::map<std::string, std::string> metrics_by_column;   // write.metadata.metrics.column.<name>
-  int32_t partition_summary_limit = 0;                    // write.summary.partition-limit
   // commit.*
   bool manifest_merge = true;
   int32_t manifest_min_count_to_merge = 100;
