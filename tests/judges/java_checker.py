@@ -1,0 +1,108 @@
+"""Runs the strict checker (tests/checker) over iceberg-java.
+
+Jars are expected in $FRAZIL_DEPS/checker (default: .deps/checker of the repository); the classes are
+compiled into build/checker when a source is newer than they are.
+"""
+import fcntl
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests" / "checker"
+CLASSES = ROOT / "build" / "checker"
+MAIN = "frazil.checker.StrictChecker"
+TIMEOUT_S = 600
+
+
+class Verdict:
+    """What the checker found in one table."""
+
+    def __init__(self, location):
+        self.location = location
+        self.problems = []
+        self.checked = {}
+
+    @property
+    def codes(self):
+        return {problem.split(" ", 1)[0] for problem in self.problems}
+
+    def __str__(self):
+        return "\n".join([self.location, *self.problems, str(self.checked)])
+
+
+def jars():
+    folder = Path(os.environ.get("FRAZIL_DEPS", ROOT / ".deps")) / "checker"
+    found = sorted(folder.glob("*.jar"))
+    if not found:
+        raise FileNotFoundError(f"no jars in {folder}: run tools/setup --tests")
+    return found
+
+
+def compile_if_stale():
+    """Compiles once, also when several test processes ask at the same time."""
+    CLASSES.mkdir(parents=True, exist_ok=True)
+    stamp = CLASSES / "compiled"
+    sources = sorted(SOURCES.glob("*.java"))
+    with open(CLASSES / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        newest = max(source.stat().st_mtime_ns for source in sources)
+        if stamp.exists() and stamp.stat().st_mtime_ns >= newest:
+            return
+        path = os.pathsep.join(map(str, jars()))
+        subprocess.run(["javac", "-nowarn", "-Xlint:none", "--release", "17", "-encoding", "UTF-8", "-d", str(CLASSES),
+                        "-cp", path, *map(str, sources)], check=True, timeout=TIMEOUT_S)
+        stamp.touch()
+
+
+def run(arguments):
+    compile_if_stale()
+    path = os.pathsep.join([str(CLASSES), *map(str, jars())])
+    command = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx1g", "-Duser.timezone=UTC",
+               "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", path, MAIN, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"the checker ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done
+
+
+def check_tables(locations, strict_writer="frazil"):
+    """One Verdict per table, in one JVM. strict_writer='off' for tables that Frazil did not write."""
+    locations = [str(location) for location in locations]
+    if not locations:
+        raise ValueError("no table to check")
+    done = run(["--strict-writer", strict_writer, *locations])
+    verdicts = []
+    for line in done.stdout.splitlines():
+        if line.startswith("table "):
+            verdicts.append(Verdict(line[len("table "):]))
+        elif line.startswith("checked "):
+            verdicts[-1].checked = {k: int(v) for k, v in (pair.split("=") for pair in line.split()[1:])}
+        elif line:
+            verdicts[-1].problems.append(line)
+    is_clean = not any(verdict.problems for verdict in verdicts)
+    if len(verdicts) != len(locations) or is_clean != (done.returncode == 0) or not all(v.checked for v in verdicts):
+        raise RuntimeError(f"the checker broke off: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return verdicts
+
+
+def expect_clean(locations, strict_writer="frazil"):
+    """Fails with all problems; prints and returns what was checked."""
+    verdicts = check_tables(locations, strict_writer)
+    bad = [str(verdict) for verdict in verdicts if verdict.problems]
+    for verdict in verdicts:
+        print(f"strict checker: {verdict.location} {verdict.checked}")
+    if bad:
+        raise AssertionError("the strict checker found:\n" + "\n".join(bad))
+    return verdicts
+
+
+def dump_lines(metadata_location):
+    """The rows of the current snapshot, as iceberg-java reads them: canonical JSON lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "rows.jsonl"
+        done = run(["--dump-only", "--dump", target, metadata_location])
+        if done.returncode != 0:
+            raise RuntimeError(f"iceberg-java cannot read {metadata_location}: {done.stdout}{done.stderr}")
+        return [line for line in target.read_text(encoding="utf-8").split("\n") if line]
