@@ -62,6 +62,11 @@ Lease MemoryBudget::acquire(int64_t bytes, MonoMicros deadline, const std::funct
   return Lease(this, bytes);
 }
 
+Lease MemoryBudget::lease_now(int64_t bytes) {
+  if (bytes != 0) add(bytes);
+  return Lease(this, bytes);
+}
+
 void MemoryBudget::wake() {
   Lock lock(mutex_);
   changed_.notify_all();

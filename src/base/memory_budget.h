@@ -43,6 +43,8 @@ class MemoryBudget {
   bool is_pressed() const { return used() * 10 > limit_ * 7; }
   // Waits until `bytes` fit, until the deadline, or until `give_up()` is true after a wake(). Empty lease (0 bytes): no.
   Lease acquire(int64_t bytes, MonoMicros deadline, const std::function<bool()>& give_up);
+  // A lease at once, whatever the load: for memory that is in use already.
+  Lease lease_now(int64_t bytes);
   // Wakes all waiters so that they look at their give_up condition.
   void wake();
 

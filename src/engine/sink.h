@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/result.h"
 #include "columnar/column.h"
 #include "engine/position.h"
@@ -47,9 +48,9 @@ class SinkWriter {
   virtual base::Result<std::vector<std::unique_ptr<Output>>> seal() = 0;
 };
 
-// Minimum, median and maximum record time of an epoch's rows, in microseconds; and how many rows have one.
+// Record times of up to 16 k rows, in microseconds: minimum, mean and maximum stand for all of them.
 struct RecordTimes {
-  int64_t min = 0, median = 0, max = 0;
+  int64_t min = 0, mean = 0, max = 0;
   int64_t rows = 0;
 };
 
@@ -61,7 +62,7 @@ struct StagedEpoch {
   std::optional<columnar::Batch> dead_letters;  // schema of engine/dead_letters.h, epoch column not yet filled
   std::map<std::string, std::string> identity;  // of the source when read
   int64_t rows = 0;
-  RecordTimes record_times;
+  std::vector<RecordTimes> record_times;
 };
 
 struct CommitVerdict {
@@ -98,12 +99,15 @@ class Committer {
   // another worker's if that one was faster.
   virtual base::Result<SourcePositions> begin(const SourcePositions& start) = 0;
   // One routine for all answers (docs/protocol): done, dropped, or a Halt; kUnavailable when the deadline passed undecided.
-  virtual base::Result<CommitVerdict> commit(StagedEpoch& epoch) = 0;
+  // `abandon`: ends the waiting between attempts with kCancelled, the outcome then being open.
+  virtual base::Result<CommitVerdict> commit(StagedEpoch& epoch, base::Interrupt& abandon) = 0;
   // Moves the positions by an operator's decision, in an empty snapshot that records it.
   virtual base::Result<SourcePositions> decide(const SourcePositions& expected, const SourcePositions& moved,
                                                const Decision& decision) = 0;
   // The positions the table holds now, from a fresh load.
   virtual base::Result<SourcePositions> reload() = 0;
+  // The anchor's head when it was last looked at, 0 if it has none: part of halt tokens.
+  virtual int64_t head_snapshot_id() const = 0;
 };
 
 class Sink {

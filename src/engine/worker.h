@@ -55,6 +55,8 @@ class Worker {
  private:
   class Attempt;
   base::Result<SourcePositions> settle();
+  // Applies an accepted choice to a halt; gives the error back (with its token) when nobody has answered it.
+  base::Result<SourcePositions> answer(const base::Error& error);
   WorkerOptions options_;
   Source& source_;
   Sink& sink_;
@@ -62,5 +64,8 @@ class Worker {
   base::MemoryBudget& budget_;
   PipelineStatus& status_;
 };
+
+// The choice that an answer means: the named one, or the only one. kInvalid lists them.
+base::Result<std::string> choice_of(const base::Halt& halt, const std::string& wanted);
 
 }  // namespace frazil::engine

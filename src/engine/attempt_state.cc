@@ -1,0 +1,43 @@
+#include "engine/attempt_state.h"
+
+namespace frazil::engine {
+
+void AttemptState::cut_epoch(bool is_final) {
+  base::Lock lock(mutex_);
+  const int64_t next = cut_.load() + 1;
+  if (is_final) final_epoch_.store(next, std::memory_order_release);
+  cut_.store(next, std::memory_order_release);
+  first_record_ = base::kForever;
+}
+
+void AttemptState::note_progress(int64_t epoch, base::MonoMicros now) {
+  base::Lock lock(mutex_);
+  if (epoch > cut_.load() && first_record_ == base::kForever) first_record_ = now;
+}
+
+base::MonoMicros AttemptState::first_record() const {
+  base::Lock lock(mutex_);
+  return first_record_;
+}
+
+void AttemptState::set_positions(SourcePositions positions) {
+  base::Lock lock(mutex_);
+  positions_ = std::move(positions);
+}
+
+SourcePositions AttemptState::positions() const {
+  base::Lock lock(mutex_);
+  return positions_;
+}
+
+void AttemptState::fail(base::Error error) {
+  base::Lock lock(mutex_);
+  if (!error_) error_ = std::move(error);
+}
+
+std::optional<base::Error> AttemptState::error() const {
+  base::Lock lock(mutex_);
+  return error_;
+}
+
+}  // namespace frazil::engine

@@ -1,0 +1,65 @@
+// AttemptState: what the lanes of one attempt share besides channels: the cut, the first failure, and why it ends.
+//
+// An attempt is one stretch of reading from the table's positions: it ends when the worker stops, when an epoch was dropped
+// and reading has to go back, or when something failed. Any lane.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/interrupt.h"
+#include "base/result.h"
+#include "base/sync.h"
+#include "engine/position.h"
+
+namespace frazil::engine {
+
+class AttemptState {
+ public:
+  // Epochs up to this number have been cut: readers end them.
+  int64_t cut() const { return cut_.load(std::memory_order_acquire); }
+  bool is_final(int64_t epoch) const { return epoch == final_epoch_.load(std::memory_order_acquire); }
+  // Ends the open epoch. With `is_final` it is the last one of this attempt.
+  void cut_epoch(bool is_final);
+
+  // A reader got something in `epoch`.
+  void note_progress(int64_t epoch, base::MonoMicros now);
+  // When the open epoch got its first record, or kForever.
+  base::MonoMicros first_record() const;
+
+  void epoch_settled() { settled_.fetch_add(1, std::memory_order_acq_rel); }
+  int in_flight() const { return static_cast<int>(cut() - settled_.load(std::memory_order_acquire)); }
+  bool all_settled() const { return is_final(cut()) && in_flight() == 0; }
+
+  // What the table says after the newest commit, for lag.
+  void set_positions(SourcePositions positions);
+  SourcePositions positions() const;
+
+  // The first failure wins. Lanes end soon after.
+  void fail(base::Error error);
+  // Open work is dropped; reading starts again at the table's positions.
+  void reset() { is_reset_.store(true, std::memory_order_release); }
+  bool is_reset() const { return is_reset_.load(std::memory_order_acquire); }
+  // The committed positions have reached the ends that the run waits for.
+  void caught_up() { is_caught_up_.store(true, std::memory_order_release); }
+  bool is_caught_up() const { return is_caught_up_.load(std::memory_order_acquire); }
+  std::optional<base::Error> error() const;
+
+  base::Interrupt& abandon() { return abandon_; }
+  bool is_abandoned() const { return abandon_.raised(); }
+
+ private:
+  std::atomic<int64_t> cut_{0};
+  std::atomic<int64_t> final_epoch_{-1};
+  std::atomic<int64_t> settled_{0};
+  std::atomic<bool> is_reset_{false};
+  std::atomic<bool> is_caught_up_{false};
+  base::Interrupt abandon_;
+  mutable base::Mutex mutex_;
+  base::MonoMicros first_record_ = base::kForever;
+  SourcePositions positions_;
+  std::optional<base::Error> error_;
+};
+
+}  // namespace frazil::engine
