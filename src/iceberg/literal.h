@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,6 +38,12 @@ std::string to_binary(const columnar::Type& type, const Literal& literal);
 base::Result<Literal> from_binary(const columnar::Type& type, std::string_view bytes);
 // Iceberg's order for the type (decimals signed, strings by bytes, -0.0 < 0.0, NaN last). Neither is null.
 std::strong_ordering compare(const columnar::Type& type, const Literal& a, const Literal& b);
+// The value as one of `type`, widened where the specification allows promotion (int → long, float → double); nullopt when it
+// is of another type. Null stays null.
+std::optional<Literal> promote(const columnar::Type& type, const Literal& literal);
+// Decimals in their shortest big-endian two's complement form: at most 16 bytes, else kCorrupt.
+std::string decimal_to_binary(__int128 unscaled);
+base::Result<__int128> decimal_from_binary(std::string_view bytes);
 // For people and paths: "null", "2026-01-31", "a", hex for binary.
 std::string to_text(const columnar::Type& type, const Literal& literal);
 
