@@ -98,6 +98,7 @@ Result<LoadedTable> load_current(io::FileIO& io, const std::function<Result<std:
   for (int attempt = 0; attempt < kLoadAttempts; ++attempt) {
     Result<TableMetadata> metadata = read_metadata(io, location);
     if (metadata.ok()) return LoadedTable{std::move(metadata).value(), location};
+    if (metadata.error().code() == Code::kUnknownOutcome) return base::unavailable(metadata.error().message());
     if (metadata.error().code() != Code::kNotFound) return metadata.error();
     TRY_ASSIGN(std::string now, current_location());
     if (now == location) return base::corrupt("the catalog names the metadata file " + location + ", which does not exist");
