@@ -3,6 +3,7 @@
 // Pure; any thread; cannot fail.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,8 @@ std::string json_quote(std::string_view text);
 
 // Appends json_quote(text) to `out`.
 void append_json_quoted(std::string_view text, std::string& out);
+
+// Bytes of the UTF-8 character at the start of `text`, which is not empty; 0 when there is none.
+size_t utf8_character_size(std::string_view text);
 
 }  // namespace frazil::format

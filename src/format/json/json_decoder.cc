@@ -1,0 +1,227 @@
+#include "format/json/json_decoder.h"
+
+#include <simdjson.h>
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "format/json/json_cursor.h"
+#include "format/json/json_row_reader.h"
+#include "format/json/json_text.h"
+#include "format/json/temporal_text.h"
+
+namespace frazil::format {
+namespace {
+
+using columnar::Column;
+using columnar::Field;
+using columnar::TypeId;
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// Deeper ones would exhaust the stack of a lane.
+constexpr int kMaxDepthLimit = 1024;
+
+base::Result<std::optional<int32_t>> zone_offset(const std::string& zone) {
+  if (zone.empty()) return std::optional<int32_t>();
+  if (zone == "UTC" || zone == "GMT" || zone == "Etc/UTC") return std::optional<int32_t>(0);
+  if (const auto offset = parse_offset(zone)) return offset;
+  return base::unsupported("assume_zone '" + zone + "': give an offset such as +02:00, or Z; zones by name are not supported");
+}
+
+// Names as they compare when case does not matter.
+std::string without_case(std::string name) {
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return name;
+}
+
+base::Status check_names(const std::vector<Field>& fields, const JsonOptions& options) {
+  std::unordered_map<std::string, std::string> names;
+  for (const Field& field : fields) {
+    const auto [found, is_new] = names.emplace(options.case_insensitive ? without_case(field.name) : field.name, field.name);
+    if (!is_new) return base::invalid("columns '" + found->second + "' and '" + field.name + "' have the same name in JSON");
+  }
+  return {};
+}
+
+base::Status check_fields(const std::vector<Field>& fields, const JsonOptions& options) {
+  TRY(check_names(fields, options));
+  for (const Field& field : fields) {
+    const auto& children = field.type.fields();
+    if (field.type.id() == TypeId::kMap && children[0].type.is_nested()) {
+      return base::unsupported("column '" + field.name + "': JSON cannot hold a map whose key is " + children[0].type.name());
+    }
+    TRY(check_fields(children, options).in("column '" + field.name + "'"));
+  }
+  return {};
+}
+
+size_t first_bad_utf8(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t size = utf8_character_size(text.substr(at));
+    if (size == 0) break;
+    at += size;
+  }
+  return at;
+}
+
+Reject document_reject(const char* code, std::string message) { return {code, std::move(message), ""}; }
+
+Reject broken(const JsonCursor& cursor) {
+  const bool is_deep = cursor.fault() == JsonCursor::Fault::kTooDeep;
+  return document_reject(is_deep ? "TOO_DEEP" : "NOT_JSON", cursor.describe_fault());
+}
+
+}  // namespace
+
+class JsonDecoder::Impl {
+ public:
+  Impl(std::shared_ptr<const columnar::Schema> schema, JsonOptions options, std::optional<int32_t> offset_seconds)
+      : schema_(std::move(schema)), options_(std::move(options)), reader_(*schema_, options_, offset_seconds) {}
+
+  std::optional<Reject> decode(std::string_view document, std::span<Column* const> columns, int64_t* rows_appended) {
+    *rows_appended = 0;
+    if (document.substr(0, kByteOrderMark.size()) == kByteOrderMark) document.remove_prefix(kByteOrderMark.size());
+    if (auto reject = check_document(document)) return reject;
+    document_ = document;
+    columns_ = columns;
+    first_row_ = columns.empty() ? 0 : columns[0]->length();
+    tally_before_ = reader_.tally();
+    reader_.bind(columns);
+    Outcome outcome = read_document(false);
+    if (outcome == Outcome::kDuplicate || outcome == Outcome::kRefused) {
+      undo();
+      outcome = read_document(true);
+    }
+    if (outcome != Outcome::kTaken) return rejected(outcome);
+    *rows_appended = rows_;
+    counters_.rows += rows_;
+    publish_tally();
+    return std::nullopt;
+  }
+
+  const JsonCounters& counters() const { return counters_; }
+
+ private:
+  std::optional<Reject> check_document(std::string_view document) const {
+    const auto size = static_cast<int64_t>(document.size());
+    if (size == 0) return document_reject("EMPTY", "the value is empty");
+    if (size > options_.max_document_bytes) {
+      return document_reject("TOO_LARGE", "the document has " + std::to_string(size) + " bytes, more than max_document_bytes (" +
+                                              std::to_string(options_.max_document_bytes) + ")");
+    }
+    if (simdjson::validate_utf8(document.data(), document.size())) return std::nullopt;
+    return document_reject("BAD_UTF8", "invalid UTF-8 at byte " + std::to_string(first_bad_utf8(document)));
+  }
+
+  Outcome read_document(bool carefully) {
+    rows_ = 0;
+    cursor_.start(document_, options_.max_depth);
+    document_fault_ = nullptr;
+    Outcome outcome = Outcome::kTaken;
+    const char first = cursor_.peek();
+    if (first == '{') {
+      outcome = read_row(carefully);
+    } else if (first == '[' && options_.explode_top_level_array) {
+      outcome = read_rows(carefully);
+    } else {
+      document_fault_ = first == '[' ? "TOP_LEVEL_ARRAY" : "NOT_AN_OBJECT";
+      outcome = cursor_.skip_value() ? Outcome::kTaken : Outcome::kBroken;
+    }
+    if (outcome == Outcome::kTaken && !cursor_.expect_end()) return Outcome::kBroken;
+    if (outcome == Outcome::kTaken && document_fault_ != nullptr) return Outcome::kRefused;
+    return outcome;
+  }
+
+  Outcome read_row(bool carefully) {
+    ++rows_;
+    return reader_.read_row(cursor_, carefully);
+  }
+
+  Outcome read_rows(bool carefully) {
+    if (!cursor_.enter()) return Outcome::kBroken;
+    if (cursor_.peek() != ']') {
+      do {
+        if (cursor_.peek() != '{') {
+          document_fault_ = "NOT_AN_OBJECT";
+          return cursor_.skip_value() ? Outcome::kRefused : Outcome::kBroken;
+        }
+        const Outcome outcome = read_row(carefully);
+        if (outcome != Outcome::kTaken) return outcome;
+      } while (cursor_.take(','));
+    }
+    return cursor_.leave(']') ? Outcome::kTaken : Outcome::kBroken;
+  }
+
+  void undo() {
+    for (Column* column : columns_) column->truncate(first_row_);
+    reader_.tally() = tally_before_;
+    if (tally_before_.case_mismatches == 0) reader_.first_case_mismatch().clear();
+  }
+
+  // That the document is no JSON at all comes before what is wrong with one of its values.
+  Reject rejected(Outcome outcome) {
+    undo();
+    if (outcome == Outcome::kBroken) return broken(cursor_);
+    CHECK(outcome == Outcome::kRefused);
+    cursor_.start(document_, options_.max_depth);
+    if (!cursor_.skip_value() || !cursor_.expect_end()) return broken(cursor_);
+    if (document_fault_ == nullptr) return reader_.take_reject();
+    const bool is_array = std::string_view(document_fault_) == "TOP_LEVEL_ARRAY";
+    return document_reject(document_fault_, is_array ? "the document is an array, which top_level_array: reject refuses"
+                                                     : "the document is neither an object nor an array of objects");
+  }
+
+  void publish_tally() {
+    const JsonTally& tally = reader_.tally();
+    counters_.unknown_fields = tally.unknown_fields;
+    counters_.duplicate_keys = tally.duplicate_keys;
+    counters_.bad_fields_nulled = tally.bad_fields_nulled;
+    if (counters_.case_mismatches == 0 && tally.case_mismatches != 0) {
+      counters_.first_case_mismatch = reader_.first_case_mismatch();
+    }
+    counters_.case_mismatches = tally.case_mismatches;
+  }
+
+  std::shared_ptr<const columnar::Schema> schema_;
+  JsonOptions options_;
+  JsonRowReader reader_;
+  JsonCounters counters_;
+  JsonCursor cursor_;
+  // Of the document at hand:
+  std::string_view document_;
+  std::span<Column* const> columns_;
+  int64_t first_row_ = 0;
+  int64_t rows_ = 0;
+  JsonTally tally_before_;
+  const char* document_fault_ = nullptr;  // code, when it is no object
+};
+
+JsonDecoder::JsonDecoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+JsonDecoder::~JsonDecoder() = default;
+
+base::Result<std::unique_ptr<JsonDecoder>> JsonDecoder::make(std::shared_ptr<const columnar::Schema> schema,
+                                                             JsonOptions options) {
+  TRY_ASSIGN(const std::optional<int32_t> offset_seconds, zone_offset(options.assume_zone));
+  if (options.max_document_bytes < 1) return base::invalid("max_document_bytes must be positive");
+  if (options.max_depth < 1 || options.max_depth > kMaxDepthLimit) {
+    return base::invalid("the depth of JSON must be limited to 1 to " + std::to_string(kMaxDepthLimit) + " levels");
+  }
+  TRY(check_fields(schema->fields, options));
+  auto impl = std::make_unique<Impl>(std::move(schema), std::move(options), offset_seconds);
+  return std::unique_ptr<JsonDecoder>(new JsonDecoder(std::move(impl)));
+}
+
+std::optional<Reject> JsonDecoder::decode(std::string_view document, std::span<Column* const> columns,
+                                          int64_t* rows_appended) {
+  return impl_->decode(document, columns, rows_appended);
+}
+
+const JsonCounters& JsonDecoder::counters() const { return impl_->counters(); }
+
+}  // namespace frazil::format
