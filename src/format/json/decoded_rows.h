@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,17 +58,19 @@ inline std::string plain(const columnar::Column& column, int64_t row) {
   }
 }
 
-// "id long required, tags list<string>" is given as {{"id", "long!"}, {"tags", "list<string>"}}.
+// Names and types; "!" behind a type makes the field required: {{"id", "long!"}, {"tags", "list<string>"}}.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
 class DecodedRows {
  public:
-  explicit DecodedRows(const std::vector<std::pair<std::string, std::string>>& fields, JsonOptions options = {})
+  explicit DecodedRows(const Fields& fields, JsonOptions options = {})
       : batch(schema_of(fields)) {
     auto made = JsonDecoder::make(batch.schema, std::move(options));
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message());
     if (made.ok()) decoder = std::move(made).value();
   }
 
-  static std::shared_ptr<const columnar::Schema> schema_of(const std::vector<std::pair<std::string, std::string>>& fields) {
+  static std::shared_ptr<const columnar::Schema> schema_of(const Fields& fields) {
     auto schema = std::make_shared<columnar::Schema>();
     for (auto [name, type] : fields) {
       const bool required = type.back() == '!';
@@ -112,7 +115,7 @@ class DecodedRows {
 
 // What becomes of one value in a column "v" of that type.
 inline std::string decoded(const std::string& type, const std::string& value, const JsonOptions& options = {}) {
-  DecodedRows rows({{"v", type}}, options);
+  DecodedRows rows(Fields{{"v", type}}, options);
   return rows.outcome("{\"v\":" + value + "}");
 }
 

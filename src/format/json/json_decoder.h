@@ -42,7 +42,7 @@ struct JsonOptions {
   bool decimal_round = false;
   TimestampNumbers timestamp_numbers = TimestampNumbers::kReject;
   // Offset for timestamptz texts that carry none: "" (they reject), "Z", "UTC", or "+02:00".
-  std::string assume_zone;
+  std::string assume_zone = {};
   int64_t max_document_bytes = int64_t{16} << 20;
   // Levels of objects and arrays; the outermost is the first.
   int max_depth = 128;

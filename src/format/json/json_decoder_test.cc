@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_literals;
 
 TEST(JsonDecoder, NullsABadFieldWhenAskedAndOptional) {
-  DecodedRows rows({{"a", "int"}, {"b", "string"}, {"c", "int!"}}, {.bad_field_null = true});
+  DecodedRows rows(Fields{{"a", "int"}, {"b", "string"}, {"c", "int!"}}, {.bad_field_null = true});
   EXPECT_EQ(rows.outcome(R"({"a":"x","b":"y","c":1})"), "null,y,1");
   EXPECT_EQ(rows.outcome(R"({"a":{"deep":[1,2]},"b":"y","c":1})"), "null,y,1");
   EXPECT_EQ(rows.outcome(R"({"a":1,"b":"y","c":"x"})"), "!TYPE_MISMATCH c");
@@ -20,7 +20,7 @@ TEST(JsonDecoder, NullsABadFieldWhenAskedAndOptional) {
 }
 
 TEST(JsonDecoder, NullsTheInnermostBadField) {
-  DecodedRows rows({{"s", "struct<a: int, b: list<int>>"}, {"m", "map<int, date>"}}, {.bad_field_null = true});
+  DecodedRows rows(Fields{{"s", "struct<a: int, b: list<int>>"}, {"m", "map<int, date>"}}, {.bad_field_null = true});
   EXPECT_EQ(rows.outcome(R"({"s":{"a":"x","b":[1,"y",3]},"m":{"1":"2026-01-31","2":3}})"), "{null,[1,null,3]},{1:20484,2:null}");
   EXPECT_EQ(rows.outcome(R"({"s":[1],"m":7})"), "null,null");
   EXPECT_EQ(rows.outcome(R"({"m":{"x":"2026-01-31"}})"), "!TYPE_MISMATCH m.key");
@@ -32,7 +32,7 @@ TEST(JsonDecoder, NeverNullsWhatIsNotJson) {
 }
 
 TEST(JsonDecoder, RejectsABadFieldByDefault) {
-  DecodedRows rows({{"s", "struct<a: int, tags: list<int>>"}, {"m", "map<string, int>"}});
+  DecodedRows rows(Fields{{"s", "struct<a: int, tags: list<int>>"}, {"m", "map<string, int>"}});
   EXPECT_EQ(rows.outcome(R"({"s":{"a":"x"}})"), "!TYPE_MISMATCH s.a");
   EXPECT_EQ(rows.outcome(R"({"s":{"a":1,"tags":[1,true]}})"), "!TYPE_MISMATCH s.tags.element");
   EXPECT_EQ(rows.outcome(R"({"m":{"k":"v"}})"), "!TYPE_MISMATCH m.value");
@@ -40,7 +40,7 @@ TEST(JsonDecoder, RejectsABadFieldByDefault) {
 }
 
 TEST(JsonDecoder, SaysWhatDoesNotFit) {
-  DecodedRows rows({{"count", "int"}});
+  DecodedRows rows(Fields{{"count", "int"}});
   EXPECT_EQ(rows.decode(R"({"count":"forty"})")->message, R"(expected int, found the string "forty")");
   EXPECT_EQ(rows.decode(R"({"count":4.25})")->message, "4.25 is not a whole number");
   EXPECT_EQ(rows.decode(R"({"count":4)")->message, "expected ',' or '}' at byte 10");
@@ -49,27 +49,27 @@ TEST(JsonDecoder, SaysWhatDoesNotFit) {
 }
 
 TEST(JsonDecoder, FillsMissingOptionalFieldsWithNull) {
-  DecodedRows rows({{"a", "int"}, {"b", "string!"}, {"s", "struct<x: int, y: int>"}});
+  DecodedRows rows(Fields{{"a", "int"}, {"b", "string!"}, {"s", "struct<x: int, y: int>"}});
   EXPECT_EQ(rows.outcome(R"({"b":"y","s":{"y":2}})"), "null,y,{null,2}");
   EXPECT_EQ(rows.outcome(R"({"a":1})"), "!MISSING_FIELD b");
   EXPECT_EQ(rows.outcome("{}"), "!MISSING_FIELD b");
 }
 
 TEST(JsonDecoder, RejectsAMissingFieldWhenAskedButTakesNull) {
-  DecodedRows rows({{"a", "int"}, {"s", "struct<x: int>"}}, {.missing_field_reject = true});
+  DecodedRows rows(Fields{{"a", "int"}, {"s", "struct<x: int>"}}, {.missing_field_reject = true});
   EXPECT_EQ(rows.outcome(R"({"a":null,"s":{"x":null}})"), "null,{null}");
   EXPECT_EQ(rows.outcome(R"({"s":{"x":1}})"), "!MISSING_FIELD a");
   EXPECT_EQ(rows.outcome(R"({"a":1,"s":{}})"), "!MISSING_FIELD s.x");
 }
 
 TEST(JsonDecoder, RejectsNullInARequiredField) {
-  DecodedRows rows({{"a", "int!"}, {"b", "int"}}, {.bad_field_null = true});
+  DecodedRows rows(Fields{{"a", "int!"}, {"b", "int"}}, {.bad_field_null = true});
   EXPECT_EQ(rows.outcome(R"({"a":null})"), "!NULL_IN_REQUIRED a");
   EXPECT_EQ(rows.outcome(R"({"a":1,"b":null})"), "1,null");
 }
 
 TEST(JsonDecoder, IgnoresAndCountsUnknownFields) {
-  DecodedRows rows({{"a", "int"}});
+  DecodedRows rows(Fields{{"a", "int"}});
   EXPECT_EQ(rows.outcome(R"({"x":{"a":7,"y":[1,{"z":null}]},"a":1,"w":"\u00e9"})"), "1");
   EXPECT_EQ(rows.outcome(R"({"x":1,"a":"bad"})"), "!TYPE_MISMATCH a");
   EXPECT_EQ(rows.decoder->counters().unknown_fields, 2);
@@ -80,15 +80,15 @@ TEST(JsonDecoder, ChecksTheFieldsThatItIgnores) {
   for (const char* value : {"NaN", "01", "1.", "1e", ".5", "+1", "tru", "nul", R"("\x")", R"("\ud800")", R"("\udc00\ud800")",
                             R"("\ud800\u0041")", R"("\u12g4")", "[1,]", "[1 2]", R"({"a"})", R"({"a":1,})", "{,}", "'x'", "",
                             "\"a\nb\"", R"({a:1})", "[}", "{]", "-", "1-", "Infinity"}) {
-    DecodedRows rows({{"a", "int"}});
+    DecodedRows rows(Fields{{"a", "int"}});
     EXPECT_EQ(rows.outcome(std::string("{\"a\":1,\"x\":") + value + "}"), "!NOT_JSON") << value;
   }
-  DecodedRows rows({{"a", "int"}});
+  DecodedRows rows(Fields{{"a", "int"}});
   EXPECT_EQ(rows.outcome("{\"a\":1,\"x\":\"\xc3\x28\"}"), "!BAD_UTF8");
 }
 
 TEST(JsonDecoder, TakesTheLastOfADuplicateKeyAndDoesNotCheckTheOthers) {
-  DecodedRows rows({{"a", "int"}, {"s", "struct<b: int, c: string>"}, {"m", "map<int, int>"}});
+  DecodedRows rows(Fields{{"a", "int"}, {"s", "struct<b: int, c: string>"}, {"m", "map<int, int>"}});
   EXPECT_EQ(rows.outcome(R"({"a":1,"a":2})"), "2,null,null");
   EXPECT_EQ(rows.outcome(R"({"a":"bad","a":[],"a":3})"), "3,null,null");
   EXPECT_EQ(rows.outcome(R"({"a":1,"a":"bad"})"), "!TYPE_MISMATCH a");
@@ -99,14 +99,14 @@ TEST(JsonDecoder, TakesTheLastOfADuplicateKeyAndDoesNotCheckTheOthers) {
 }
 
 TEST(JsonDecoder, TakesTheLastOfADuplicateKeyWhenBadFieldsAreNulled) {
-  DecodedRows rows({{"a", "int"}}, {.bad_field_null = true});
+  DecodedRows rows(Fields{{"a", "int"}}, {.bad_field_null = true});
   EXPECT_EQ(rows.outcome(R"({"a":"bad","a":3})"), "3");
   EXPECT_EQ(rows.outcome(R"({"a":3,"a":"bad"})"), "null");
   EXPECT_EQ(rows.decoder->counters().bad_fields_nulled, 1);
 }
 
 TEST(JsonDecoder, RejectsAnOverriddenValueThatIsNoJson) {
-  DecodedRows rows({{"a", "int"}});
+  DecodedRows rows(Fields{{"a", "int"}});
   EXPECT_EQ(rows.outcome(R"({"a":NaN,"a":3})"), "!NOT_JSON");
 }
 
@@ -124,7 +124,7 @@ TEST(JsonDecoder, TakesOnlyTrueAndFalseForBooleans) {
 }
 
 TEST(JsonDecoder, CountsNamesThatDifferOnlyByCase) {
-  DecodedRows rows({{"custid", "long"}});
+  DecodedRows rows(Fields{{"custid", "long"}});
   EXPECT_EQ(rows.outcome(R"({"custId":1})"), "null");
   EXPECT_EQ(rows.outcome(R"({"CUSTID":2})"), "null");
   EXPECT_EQ(rows.outcome(R"({"custid":3,"custId":4})"), "3");
@@ -133,7 +133,7 @@ TEST(JsonDecoder, CountsNamesThatDifferOnlyByCase) {
 }
 
 TEST(JsonDecoder, DoesNotCountTheCaseOfARejectedDocument) {
-  DecodedRows rows({{"custid", "long"}});
+  DecodedRows rows(Fields{{"custid", "long"}});
   EXPECT_EQ(rows.outcome(R"({"CustID":1,"custid":"x"})"), "!TYPE_MISMATCH custid");
   EXPECT_EQ(rows.decoder->counters().case_mismatches, 0);
   EXPECT_EQ(rows.outcome(R"({"custId":1})"), "null");
@@ -141,7 +141,7 @@ TEST(JsonDecoder, DoesNotCountTheCaseOfARejectedDocument) {
 }
 
 TEST(JsonDecoder, MatchesNamesWithoutCaseWhenAsked) {
-  DecodedRows rows({{"custid", "long"}, {"S", "struct<In: int>"}}, {.case_insensitive = true});
+  DecodedRows rows(Fields{{"custid", "long"}, {"S", "struct<In: int>"}}, {.case_insensitive = true});
   EXPECT_EQ(rows.outcome(R"({"custId":1})"), "1,null");
   EXPECT_EQ(rows.outcome(R"({"CUSTID":2,"s":{"IN":5}})"), "2,{5}");
   EXPECT_EQ(rows.outcome(R"({"custid":3,"custid":4})"), "4,null");
@@ -152,10 +152,10 @@ TEST(JsonDecoder, MatchesNamesWithoutCaseWhenAsked) {
 }
 
 TEST(JsonDecoder, RefusesColumnsThatJsonCannotTellApart) {
-  const auto schema = DecodedRows::schema_of({{"id", "int"}, {"ID", "int"}});
+  const auto schema = DecodedRows::schema_of(Fields{{"id", "int"}, {"ID", "int"}});
   EXPECT_TRUE(JsonDecoder::make(schema, {}).ok());
   EXPECT_EQ(JsonDecoder::make(schema, {.case_insensitive = true}).error().code(), base::Code::kInvalid);
-  DecodedRows rows({{"id", "int"}, {"ID", "int"}});
+  DecodedRows rows(Fields{{"id", "int"}, {"ID", "int"}});
   EXPECT_EQ(rows.outcome(R"({"ID":2,"id":1})"), "1,2");
 }
 
@@ -329,7 +329,7 @@ TEST(JsonDecoder, AsksTimestamptzForAnOffsetAndTimestampForNone) {
 }
 
 TEST(JsonDecoder, RefusesZonesByName) {
-  const auto schema = DecodedRows::schema_of({{"t", "timestamptz"}});
+  const auto schema = DecodedRows::schema_of(Fields{{"t", "timestamptz"}});
   EXPECT_EQ(JsonDecoder::make(schema, {.assume_zone = "Europe/Berlin"}).error().code(), base::Code::kUnsupported);
   EXPECT_TRUE(JsonDecoder::make(schema, {.assume_zone = "UTC"}).ok());
 }
@@ -375,7 +375,7 @@ TEST(JsonDecoder, ReadsDatesAndTimesFromIsoTextOnly) {
 }
 
 TEST(JsonDecoder, ReadsNestedValues) {
-  DecodedRows rows({{"l", "list<struct<a: list<int>, m: map<string, struct<x: double>>>>"}});
+  DecodedRows rows(Fields{{"l", "list<struct<a: list<int>, m: map<string, struct<x: double>>>>"}});
   EXPECT_EQ(rows.outcome(R"({"l":[{"a":[1,2],"m":{"k":{"x":1.5},"j":null}},null,{"m":{}},{}]})"),
             "[{[1,2],{k:{1.5},j:null}},null,{null,{}},{null,null}]");
   EXPECT_EQ(rows.outcome(R"({"l":[]})"), "[]");
@@ -400,7 +400,7 @@ TEST(JsonDecoder, ParsesMapKeysByTheRulesOfTheirType) {
   EXPECT_EQ(decoded("map<timestamp, int>", R"({"5":1})", {.timestamp_numbers = TimestampNumbers::kMicros}), "{5:1}");
   EXPECT_EQ(decoded("map<binary, int>", R"({"YWI=":1})"), "{ab:1}");
   EXPECT_EQ(decoded("map<string, int>", R"({"a":1,"b":2,"\u0061":3})"), "{b:2,a:3}");
-  const auto schema = DecodedRows::schema_of({{"m", "map<list<int>, int>"}});
+  const auto schema = DecodedRows::schema_of(Fields{{"m", "map<list<int>, int>"}});
   EXPECT_EQ(JsonDecoder::make(schema, {}).error().code(), base::Code::kUnsupported);
 }
 
@@ -435,13 +435,13 @@ TEST(JsonDecoder, ReadsUuidsInEitherCase) {
 
 TEST(JsonDecoder, KeepsTheNullCharacter) {
   EXPECT_EQ(decoded("string", R"("a\u0000b")"), "a\0b"s);
-  DecodedRows rows({{"v", "string"}});
+  DecodedRows rows(Fields{{"v", "string"}});
   EXPECT_EQ(rows.outcome("{\"v\":\"a\0b\"}"s), "!NOT_JSON");
   EXPECT_EQ(rows.outcome("{\"v\":\"a\"}\0"s), "!NOT_JSON");
 }
 
 TEST(JsonDecoder, RejectsTextThatIsNotUnicode) {
-  DecodedRows rows({{"v", "string"}});
+  DecodedRows rows(Fields{{"v", "string"}});
   EXPECT_EQ(rows.decode("{\"v\":\"\xc3\x28\"}")->message, "invalid UTF-8 at byte 6");
   for (const char* text : {"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xff", "\x80"}) {
     EXPECT_EQ(rows.outcome("{\"v\":\"" + std::string(text) + "\"}"), "!BAD_UTF8");
@@ -452,7 +452,7 @@ TEST(JsonDecoder, RejectsTextThatIsNotUnicode) {
 }
 
 TEST(JsonDecoder, SkipsALeadingByteOrderMarkOnly) {
-  DecodedRows rows({{"v", "string"}});
+  DecodedRows rows(Fields{{"v", "string"}});
   EXPECT_EQ(rows.outcome("\xef\xbb\xbf{\"v\":\"x\"}"), "x");
   EXPECT_EQ(rows.outcome("\xef\xbb\xbf\xef\xbb\xbf{\"v\":\"x\"}"), "!NOT_JSON");
   EXPECT_EQ(rows.outcome("{\"v\":\"x\"}\xef\xbb\xbf"), "!NOT_JSON");
@@ -463,7 +463,7 @@ TEST(JsonDecoder, SkipsALeadingByteOrderMarkOnly) {
 std::string nested(int levels) { return std::string(levels, '[') + std::string(levels, ']'); }
 
 TEST(JsonDecoder, RejectsWhatIsNestedTooDeep) {
-  DecodedRows rows({{"v", "string"}});
+  DecodedRows rows(Fields{{"v", "string"}});
   // The object is the first level.
   EXPECT_EQ(rows.outcome("{\"v\":" + nested(127) + "}"), nested(127));
   EXPECT_EQ(rows.outcome("{\"v\":" + nested(128) + "}"), "!TOO_DEEP");
@@ -482,13 +482,13 @@ TEST(JsonDecoder, ReadsSchemasAsDeepAsDocumentsMayBe) {
 }
 
 TEST(JsonDecoder, RejectsDocumentsThatAreTooLarge) {
-  DecodedRows rows({{"v", "string"}}, {.max_document_bytes = 20});
+  DecodedRows rows(Fields{{"v", "string"}}, {.max_document_bytes = 20});
   EXPECT_EQ(rows.outcome(R"({"v":"123456789012"})"), "123456789012");
   EXPECT_EQ(rows.outcome(R"({"v":"1234567890123"})"), "!TOO_LARGE");
 }
 
 TEST(JsonDecoder, ExplodesATopLevelArray) {
-  DecodedRows rows({{"id", "int"}});
+  DecodedRows rows(Fields{{"id", "int"}});
   EXPECT_EQ(rows.outcome(R"( [ {"id":1} , {"id":2} ,{"id":3}] )"), "1; 2; 3");
   EXPECT_EQ(rows.outcome("[]"), "");
   EXPECT_EQ(rows.outcome(R"([{"id":1},{"id":"bad"},{"id":3}])"), "!TYPE_MISMATCH id");
@@ -500,14 +500,14 @@ TEST(JsonDecoder, ExplodesATopLevelArray) {
 }
 
 TEST(JsonDecoder, RejectsATopLevelArrayWhenAsked) {
-  DecodedRows rows({{"id", "int"}}, {.explode_top_level_array = false});
+  DecodedRows rows(Fields{{"id", "int"}}, {.explode_top_level_array = false});
   EXPECT_EQ(rows.outcome(R"([{"id":1}])"), "!TOP_LEVEL_ARRAY");
   EXPECT_EQ(rows.outcome(R"([{"id":1})"), "!NOT_JSON");
   EXPECT_EQ(rows.outcome(R"({"id":1})"), "1");
 }
 
 TEST(JsonDecoder, RejectsWhatIsNoObject) {
-  DecodedRows rows({{"id", "int"}});
+  DecodedRows rows(Fields{{"id", "int"}});
   EXPECT_EQ(rows.outcome(""), "!EMPTY");
   for (const char* document : {"null", "42", "true", R"("text")", " \"{}\" "}) {
     EXPECT_EQ(rows.outcome(document), "!NOT_AN_OBJECT") << document;
@@ -520,7 +520,7 @@ TEST(JsonDecoder, RejectsWhatIsNoObject) {
 }
 
 TEST(JsonDecoder, TakesTheGoodRecordsAmongBadOnes) {
-  DecodedRows rows({{"id", "long"}, {"t", "string"}});
+  DecodedRows rows(Fields{{"id", "long"}, {"t", "string"}});
   const std::vector<std::string> documents = {
       R"({"id":0})", "\0\0\0\x2a\xff"s, R"({"id":1)", R"({"id":1}{"id":2})", R"({"id":NaN})", R"({"id":1,"id":2})",
       "\xef\xbb\xbf{\"id\":6}", R"({"id":7,"t":"\uD800"})", R"({"id":8,"t":"a\u0000b"})", "{\"id\":9,\"t\":\"\xc3\x28\"}",
@@ -539,7 +539,7 @@ TEST(JsonDecoder, TakesTheGoodRecordsAmongBadOnes) {
 }
 
 TEST(JsonDecoder, FindsFieldsInAnyOrder) {
-  DecodedRows rows({{"a", "int"}, {"b", "int"}, {"c", "int"}, {"d", "int"}});
+  DecodedRows rows(Fields{{"a", "int"}, {"b", "int"}, {"c", "int"}, {"d", "int"}});
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(rows.outcome(R"({"d":4,"c":3,"b":2,"a":1})"), "1,2,3,4");
     EXPECT_EQ(rows.outcome(R"({"a":1,"c":3,"d":4})"), "1,null,3,4");
@@ -549,16 +549,16 @@ TEST(JsonDecoder, FindsFieldsInAnyOrder) {
 }
 
 TEST(JsonDecoder, KnowsNamesThatJsonEscapes) {
-  DecodedRows rows({{"a\"b", "int"}, {"c\\d", "int"}, {"é", "int"}, {"", "int"}});
+  DecodedRows rows(Fields{{"a\"b", "int"}, {"c\\d", "int"}, {"é", "int"}, {"", "int"}});
   EXPECT_EQ(rows.outcome(R"({"a\"b":1,"c\\d":2,"\u00e9":3,"":4})"), "1,2,3,4");
   EXPECT_EQ(rows.outcome(R"({"a\"b":1,"c\\d":2,"é":3,"":4})"), "1,2,3,4");
   EXPECT_EQ(rows.outcome(R"({"a"b":1})"), "!NOT_JSON");
 }
 
 TEST(JsonDecoder, FillsColumnsThatStandAmongOthers) {
-  const auto schema = DecodedRows::schema_of({{"offset", "long"}, {"a", "int"}, {"topic", "string"}, {"b", "int"}});
+  const auto schema = DecodedRows::schema_of(Fields{{"offset", "long"}, {"a", "int"}, {"topic", "string"}, {"b", "int"}});
   columnar::Batch batch(schema);
-  auto decoder = JsonDecoder::make(DecodedRows::schema_of({{"b", "int"}, {"a", "int"}}), {}).value();
+  auto decoder = JsonDecoder::make(DecodedRows::schema_of(Fields{{"b", "int"}, {"a", "int"}}), {}).value();
   columnar::Column* const columns[] = {&batch.columns[3], &batch.columns[1]};
   int64_t rows = 0;
   EXPECT_FALSE(decoder->decode(R"({"a":1,"b":2})", columns, &rows).has_value());
@@ -569,7 +569,7 @@ TEST(JsonDecoder, FillsColumnsThatStandAmongOthers) {
 }
 
 TEST(JsonDecoder, RefusesOptionsOutOfRange) {
-  const auto schema = DecodedRows::schema_of({{"a", "int"}});
+  const auto schema = DecodedRows::schema_of(Fields{{"a", "int"}});
   EXPECT_FALSE(JsonDecoder::make(schema, {.max_document_bytes = 0}).ok());
   EXPECT_FALSE(JsonDecoder::make(schema, {.max_depth = 0}).ok());
   EXPECT_FALSE(JsonDecoder::make(schema, {.max_depth = 100'000}).ok());
