@@ -76,6 +76,7 @@ class Application {
   TableMetadata metadata_;
   int64_t now_ms_;
   int64_t newest_added_ms_ = 0;
+  std::set<int64_t> added_;
   std::optional<int64_t> old_current_;
   std::optional<int32_t> last_added_schema_;
   bool removed_snapshots_ = false;
@@ -94,6 +95,7 @@ base::Status Application::apply(const AddSnapshot& update) {
   if (!snapshot.summary.contains("operation")) return base::invalid("a snapshot's summary must name its operation");
   metadata_.last_sequence_number = snapshot.sequence_number;
   newest_added_ms_ = std::max(newest_added_ms_, snapshot.timestamp_ms);
+  added_.insert(snapshot.snapshot_id);
   metadata_.snapshots.push_back(snapshot);
   return {};
 }
@@ -212,8 +214,7 @@ void Application::cut_snapshot_log() {
 void Application::log_current() {
   if (!metadata_.current_snapshot_id || metadata_.current_snapshot_id == old_current_) return;
   const int64_t id = *metadata_.current_snapshot_id;
-  const auto& added = metadata_.snapshots.back();
-  int64_t timestamp_ms = added.snapshot_id == id && newest_added_ms_ != 0 ? added.timestamp_ms : metadata_.last_updated_ms;
+  int64_t timestamp_ms = added_.contains(id) ? metadata_.snapshot(id)->timestamp_ms : metadata_.last_updated_ms;
   if (!metadata_.snapshot_log.empty()) timestamp_ms = std::max(timestamp_ms, metadata_.snapshot_log.back().timestamp_ms);
   metadata_.snapshot_log.push_back({timestamp_ms, id});
 }
