@@ -1,0 +1,251 @@
+// The client over librdkafka against the embedded mock cluster. What the mock cannot show (transactions, topic ids after a
+// recreation, truncation) is tested on a real broker.
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "clients/kafka/kafka_client.h"
+#include "clients/kafka/kafka_producer.h"
+#include "clients/kafka/mock_cluster.h"
+
+namespace frazil::clients {
+
+static base::MonoMicros soon() { return base::deadline_after(30 * 1000000); }
+
+template <typename T>
+static T value_of(base::Result<T> result) {
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message());
+  return std::move(result).value();
+}
+
+class LibrdkafkaClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cluster_ = value_of(MockCluster::start());
+    ASSERT_TRUE(cluster_->create_topic("orders", 3).ok());
+    producer_ = value_of(make_kafka_producer({.properties = {{"bootstrap.servers", cluster_->bootstrap_servers()}}}));
+    ASSERT_TRUE(producer_->connect(soon()).ok());
+  }
+
+  std::unique_ptr<KafkaClient> make_client(std::string group, int lanes, std::map<std::string, std::string> more = {}) {
+    more["bootstrap.servers"] = cluster_->bootstrap_servers();
+    auto client = value_of(make_librdkafka_client({.properties = more, .group_id = std::move(group), .lanes = lanes}));
+    EXPECT_TRUE(client->connect(soon()).ok());
+    return client;
+  }
+
+  void produce(int32_t partition, const std::vector<std::string>& values, int64_t timestamp_ms = 0) {
+    std::vector<ProducedRecord> records;
+    for (const std::string& value : values) {
+      records.push_back({.partition = partition, .key = "k", .value = value, .has_key = true, .timestamp_ms = timestamp_ms});
+    }
+    ASSERT_TRUE(producer_->produce("orders", records, soon()).ok());
+    ASSERT_TRUE(producer_->flush(soon()).ok());
+    ASSERT_EQ(producer_->stats().failed_records, 0) << producer_->stats().last_error;
+  }
+
+  // Values of one partition until its end was reported at `end`.
+  std::vector<std::string> read_until(KafkaClient& client, int lane, int32_t partition, int64_t end) {
+    std::vector<std::string> values;
+    const auto deadline = soon();
+    while (base::mono_micros() < deadline) {
+      auto batch = value_of(client.fetch(lane, 100, 1 << 20, deadline));
+      if (!batch || batch->partition.partition != partition) continue;
+      for (const KafkaMessage& message : batch->messages) values.emplace_back(message.value);
+      if (batch->is_at_end && batch->next_offset >= end) return values;
+    }
+    ADD_FAILURE() << "the end " << end << " of partition " << partition << " was not reached";
+    return values;
+  }
+
+  KafkaEvent event_of_kind(KafkaClient& client, KafkaEventKind kind) {
+    const auto deadline = soon();
+    while (base::mono_micros() < deadline) {
+      KafkaEvent event = value_of(client.poll_control(deadline));
+      if (event.kind == kind) return event;
+    }
+    ADD_FAILURE() << "no such event";
+    return {};
+  }
+
+  std::unique_ptr<MockCluster> cluster_;
+  std::unique_ptr<KafkaProducer> producer_;
+};
+
+TEST_F(LibrdkafkaClientTest, ReadsAssignedPartitionsOnTheirLanesFromTheGivenOffsets) {
+  produce(0, {"a", "b", "c"});
+  produce(1, {"x", "y"});
+  auto client = make_client("", 2);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {1, -1}}, {{"orders", 1}, {0, -1}}}, {{{"orders", 0}, 0}, {{"orders", 1}, 1}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 0, 3), (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(read_until(*client, 1, 1, 2), (std::vector<std::string>{"x", "y"}));
+}
+
+TEST_F(LibrdkafkaClientTest, TellsNullFromEmpty) {
+  const std::vector<ProducedRecord> records = {
+      {.partition = 0, .key = "", .value = "", .has_key = true, .has_value = true},
+      {.partition = 0, .key = "", .value = "", .has_key = false, .has_value = false},
+  };
+  ASSERT_TRUE(producer_->produce("orders", records, soon()).ok());
+  ASSERT_TRUE(producer_->flush(soon()).ok());
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  std::vector<std::pair<bool, bool>> seen;
+  const auto deadline = soon();
+  while (seen.size() < 2 && base::mono_micros() < deadline) {
+    auto batch = value_of(client->fetch(0, 100, 1 << 20, deadline));
+    if (!batch) continue;
+    for (const KafkaMessage& message : batch->messages) seen.emplace_back(message.has_key, message.has_value);
+  }
+  EXPECT_EQ(seen, (std::vector<std::pair<bool, bool>>{{true, true}, {false, false}}));
+}
+
+TEST_F(LibrdkafkaClientTest, CutsBatchesByMessagesAndBytes) {
+  produce(0, std::vector<std::string>(50, std::string(1000, 'x')));
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  int64_t next = 0;
+  const auto deadline = soon();
+  while (next < 50 && base::mono_micros() < deadline) {
+    auto batch = value_of(client->fetch(0, 7, 3500, deadline));
+    if (!batch || batch->messages.empty()) continue;
+    EXPECT_LE(batch->messages.size(), 4u);
+    EXPECT_EQ(batch->messages.front().offset, next);
+    next = batch->next_offset;
+  }
+  EXPECT_EQ(next, 50);
+}
+
+TEST_F(LibrdkafkaClientTest, KeepsAFetchedBatchAliveAfterTheClientIsGone) {
+  produce(0, {"kept"});
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  std::unique_ptr<FetchedBatch> batch;
+  const auto deadline = soon();
+  while ((!batch || batch->messages.empty()) && base::mono_micros() < deadline) {
+    batch = value_of(client->fetch(0, 10, 1 << 20, deadline));
+  }
+  client.reset();
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(batch->messages.at(0).value, "kept");
+}
+
+TEST_F(LibrdkafkaClientTest, ReportsAnOffsetBeyondTheLog) {
+  produce(0, {"a"});
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {700, -1}}}, {{{"orders", 0}, 0}}).ok());
+  base::Result<std::unique_ptr<FetchedBatch>> nothing = client->fetch(0, 10, 1 << 20, base::deadline_after(100000));
+  KafkaEvent event;
+  const auto deadline = soon();
+  while (event.kind == KafkaEventKind::kNone && base::mono_micros() < deadline) {
+    nothing = client->fetch(0, 10, 1 << 20, base::deadline_after(100000));
+    event = value_of(client->poll_control(base::deadline_after(0)));
+  }
+  EXPECT_EQ(event.kind, KafkaEventKind::kOffsetOutOfRange) << event.text;
+  ASSERT_EQ(event.partitions.size(), 1u);
+  EXPECT_EQ(event.partitions[0], (TopicPartition{"orders", 0}));
+  EXPECT_EQ(event.offset, 700);
+}
+
+TEST_F(LibrdkafkaClientTest, DescribesTopicsAndLeavesOutUnknownOnes) {
+  auto client = make_client("", 1);
+  const ClusterDescription cluster = value_of(client->describe({"orders", "missing"}));
+  EXPECT_EQ(cluster.topics.size(), 1u);
+  EXPECT_EQ(cluster.topics.at("orders").partitions, 3);
+}
+
+TEST_F(LibrdkafkaClientTest, ListsOffsets) {
+  produce(2, {"a", "b"});
+  auto client = make_client("", 1);
+  const std::vector<TopicPartition> partitions = {{"orders", 0}, {"orders", 2}};
+  EXPECT_EQ(value_of(client->list_offsets(partitions, OffsetSpec::kLatest)),
+            (std::map<TopicPartition, int64_t>{{{"orders", 0}, 0}, {{"orders", 2}, 2}}));
+  EXPECT_EQ(value_of(client->list_offsets(partitions, OffsetSpec::kEarliest)).at({"orders", 2}), 0);
+}
+
+TEST_F(LibrdkafkaClientTest, MatchesTopicsByTheWholeName) {
+  ASSERT_TRUE(cluster_->create_topic("orders-eu", 1).ok());
+  ASSERT_TRUE(cluster_->create_topic("__internal", 1).ok());
+  auto client = make_client("", 1);
+  EXPECT_EQ(value_of(client->match_topics("orders")), std::vector<std::string>{"orders"});
+  EXPECT_EQ(value_of(client->match_topics(".*")), (std::vector<std::string>{"orders", "orders-eu"}));
+  EXPECT_EQ(client->match_topics("(").status().error().code(), base::Code::kInvalid);
+}
+
+TEST_F(LibrdkafkaClientTest, GetsAllPartitionsOfItsGroupAndCommitsOffsets) {
+  produce(1, {"a", "b"});
+  auto client = make_client("readers", 1);
+  ASSERT_TRUE(client->subscribe({"orders"}).ok());
+  const KafkaEvent assigned = event_of_kind(*client, KafkaEventKind::kAssigned);
+  ASSERT_EQ(assigned.partitions.size(), 3u);
+  std::map<TopicPartition, OffsetAndEpoch> positions;
+  std::map<TopicPartition, int> lanes;
+  for (const TopicPartition& partition : assigned.partitions) {
+    positions[partition] = {0, -1};
+    lanes[partition] = 0;
+  }
+  ASSERT_TRUE(client->assign(positions, lanes).ok());
+  EXPECT_EQ(read_until(*client, 0, 1, 2), (std::vector<std::string>{"a", "b"}));
+  ASSERT_TRUE(client->commit_offsets({{{"orders", 1}, 2}}, "frazil").ok());
+  const auto committed = value_of(client->committed({{"orders", 0}, {"orders", 1}}));
+  EXPECT_EQ(committed.size(), 1u);
+  EXPECT_EQ(committed.at({"orders", 1}).first, 2);
+}
+
+TEST_F(LibrdkafkaClientTest, GivesPartitionsToASecondMember) {
+  auto first = make_client("pair", 1, {{"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "200"}});
+  ASSERT_TRUE(first->subscribe({"orders"}).ok());
+  const KafkaEvent all = event_of_kind(*first, KafkaEventKind::kAssigned);
+  std::map<TopicPartition, OffsetAndEpoch> positions;
+  std::map<TopicPartition, int> lanes;
+  for (const TopicPartition& partition : all.partitions) {
+    positions[partition] = {0, -1};
+    lanes[partition] = 0;
+  }
+  ASSERT_TRUE(first->assign(positions, lanes).ok());
+  auto second = make_client("pair", 1, {{"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "200"}});
+  ASSERT_TRUE(second->subscribe({"orders"}).ok());
+  event_of_kind(*first, KafkaEventKind::kRevoked);
+  ASSERT_TRUE(first->unassign().ok());
+  const KafkaEvent of_first = event_of_kind(*first, KafkaEventKind::kAssigned);
+  const KafkaEvent of_second = event_of_kind(*second, KafkaEventKind::kAssigned);
+  EXPECT_EQ(of_first.partitions.size() + of_second.partitions.size(), 3u);
+}
+
+TEST_F(LibrdkafkaClientTest, WakesAWaitingFetchAndPoll) {
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  const auto start = base::mono_micros();
+  client->wake(0);
+  client->wake(kControlLane);
+  EXPECT_TRUE(client->fetch(0, 10, 1 << 20, base::deadline_after(60 * 1000000)).ok());
+  EXPECT_EQ(value_of(client->poll_control(base::deadline_after(60 * 1000000))).kind, KafkaEventKind::kNone);
+  EXPECT_LT(base::mono_micros() - start, 50 * 1000000);
+}
+
+TEST_F(LibrdkafkaClientTest, GoesOnAfterTheBrokerWasAway) {
+  produce(0, {"a"});
+  auto client = make_client("", 1, {{"reconnect.backoff.max.ms", "200"}});
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 0, 1), std::vector<std::string>{"a"});
+  ASSERT_TRUE(cluster_->set_broker_up(1, false).ok());
+  ASSERT_TRUE(cluster_->set_broker_up(1, true).ok());
+  produce(0, {"b"});
+  EXPECT_EQ(read_until(*client, 0, 0, 2), std::vector<std::string>{"b"});
+}
+
+TEST(LibrdkafkaClient, NamesTheLastErrorWhenNoBrokerAnswers) {
+  auto client = value_of(make_librdkafka_client({.properties = {{"bootstrap.servers", "127.0.0.1:1"}}, .group_id = ""}));
+  const base::Status status = client->connect(base::deadline_after(1500000));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), base::Code::kUnavailable);
+  EXPECT_NE(status.error().message().find("last error"), std::string::npos) << status.error().message();
+}
+
+TEST(LibrdkafkaClient, RefusesAPropertyWithoutRepeatingItsValue) {
+  const auto client = make_librdkafka_client({.properties = {{"bootstrap.servers", "127.0.0.1:1"}, {"security.protocol", "s3cret"}}, .group_id = ""});
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().code(), base::Code::kInvalid);
+  EXPECT_EQ(client.error().message().find("s3cret"), std::string::npos);
+}
+
+}  // namespace frazil::clients
