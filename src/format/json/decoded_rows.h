@@ -22,7 +22,7 @@ inline std::string plain_entries(const columnar::Column& column, int64_t begin, 
   std::string text;
   for (int64_t i = begin; i < end; ++i) {
     for (size_t c = 0; c < column.child_count(); ++c) {
-      if (!text.empty()) text += c == 0 ? "," : between;
+      if (i != begin || c != 0) text += c == 0 ? "," : between;
       text += plain(column.child(c), i);
     }
   }
