@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,15 @@
 
 namespace frazil::iceberg {
 
+class ManifestMerger;
+
+// One thread; neither copied nor moved.
 class Append {
  public:
   // `snapshot_id` is chosen once for all attempts.
   Append(std::shared_ptr<io::FileIO> io, int64_t snapshot_id) : io_(std::move(io)), snapshot_id_(snapshot_id) {}
+  Append(const Append&) = delete;
+  Append& operator=(const Append&) = delete;
 
   void add(DataFile file, int32_t spec_id);
   // Adopts a manifest written earlier (all entries ADDED); it is rewritten under this snapshot id.
@@ -45,7 +51,8 @@ class Append {
     DataFile file;
     int32_t spec_id;
   };
-  base::Status write_new_manifests(const TableMetadata& base);
+  base::Status write_new_manifests(const TableMetadata& base, const AvroOptions& options);
+  std::string next_manifest_location();
 
   std::shared_ptr<io::FileIO> io_;
   int64_t snapshot_id_;
@@ -55,6 +62,10 @@ class Append {
   Properties extra_summary_;
   std::map<std::string, std::string> extra_header_;
   int attempt_ = 0;
+  std::string metadata_path_;
+  std::string uuid_;  // of the manifests' names
+  int manifest_number_ = 0;
+  std::shared_ptr<ManifestMerger> merger_;
 };
 
 // Deletes (status DELETED) every live data file for which `gone` is true; operation=delete. For voiding dead-letter epochs.
