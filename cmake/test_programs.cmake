@@ -3,6 +3,17 @@
 get_property(all_libraries GLOBAL PROPERTY FRAZIL_LIBRARIES)
 
 file(GLOB_RECURSE conformance_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/conformance/*.cc")
+# x_tool.cc is a program of its own, frazil_x_tool, that tests in other languages drive.
+set(conformance_tools ${conformance_sources})
+list(FILTER conformance_tools INCLUDE REGEX "_tool\\.cc$")
+list(FILTER conformance_sources EXCLUDE REGEX "_tool\\.cc$")
+foreach(source IN LISTS conformance_tools)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(frazil_${name} ${source})
+  set_target_properties(frazil_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  target_include_directories(frazil_${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(frazil_${name} PRIVATE frazil_iceberg nlohmann_json::nlohmann_json)
+endforeach()
 if(conformance_sources)
   frazil_test(frazil_conformance_test SOURCES ${conformance_sources} LINK ${all_libraries})
 endif()
