@@ -42,13 +42,16 @@ final class ChunkCheck {
   void check(ColumnReader reader, Consumer<Object> eachValue) throws Exception {
     OffsetIndex offsets = chunk.isSetOffset_index_offset()
         ? Util.readOffsetIndex(slice(chunk.getOffset_index_offset(), chunk.getOffset_index_length())) : null;
+    if (offsets != null) {
+      checkLocations(offsets);
+    }
     List<LeafStats> pages = read(reader, offsets, eachValue);
     LeafStats all = new LeafStats();
     pages.forEach(all::merge);
     report.expectEqual(meta.getNum_values(), all.entries, "PARQUET_COUNTS", where, "num_values");
     checkStatistics(all);
-    if (offsets != null) {
-      checkOffsets(offsets, pages);
+    for (int i = 0; offsets != null && i < offsets.getPage_locationsSize(); i++) {
+      checkPageHeader(offsets.getPage_locations().get(i), pages.get(i), where + " page " + i);
     }
     if (chunk.isSetColumn_index_offset()) {
       report.expect(offsets != null, "PARQUET_PAGE_INDEX", where, "column index without offset index");
@@ -137,7 +140,8 @@ final class ChunkCheck {
     }
   }
 
-  private void checkOffsets(OffsetIndex offsets, List<LeafStats> pages) throws Exception {
+  /** Before the values are read: readers break on what is wrong here. */
+  private void checkLocations(OffsetIndex offsets) {
     List<PageLocation> locations = offsets.getPage_locations();
     long begin = meta.isSetDictionary_page_offset() && meta.getDictionary_page_offset() > 0
         ? Math.min(meta.getDictionary_page_offset(), meta.getData_page_offset()) : meta.getData_page_offset();
@@ -148,16 +152,17 @@ final class ChunkCheck {
       String page = where + " page " + i;
       report.expect(i == 0 ? at.getFirst_row_index() == 0 : at.getFirst_row_index() > locations.get(i - 1).getFirst_row_index(),
           "PARQUET_PAGE_INDEX", page, "first_row_index is " + at.getFirst_row_index());
-      if (report.expect(at.getOffset() >= begin && at.getOffset() >= next && at.getOffset() + at.getCompressed_page_size() <= end,
-          "PARQUET_PAGE_INDEX", page, "its place is outside the column chunk or out of order")) {
-        checkPageHeader(at, pages.get(i), page);
-      }
+      report.expect(at.getOffset() >= begin && at.getOffset() >= next && at.getOffset() + at.getCompressed_page_size() <= end,
+          "PARQUET_PAGE_INDEX", page, "its place is outside the column chunk or out of order");
       next = at.getOffset() + at.getCompressed_page_size();
     }
     report.count("pages", locations.size());
   }
 
   private void checkPageHeader(PageLocation at, LeafStats stats, String page) throws Exception {
+    if (at.getOffset() < 0 || at.getOffset() + at.getCompressed_page_size() > file.length()) {
+      return; // its place has been found wrong already
+    }
     ByteArrayInputStream in = slice(at.getOffset(), at.getCompressed_page_size());
     PageHeader header = Util.readPageHeader(in);
     report.expectEqual(in.available(), header.getCompressed_page_size(), "PARQUET_PAGE_INDEX", page, "compressed_page_size");

@@ -5,8 +5,10 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.TableMetadata;
@@ -65,9 +67,9 @@ final class DataFileCheck {
       }
       try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(path))) {
         MessageType schema = reader.getFileMetaData().getSchema();
-        new ParquetLayout(report, table, manifest.schema, where).check(schema);
+        Set<Integer> mistyped = new ParquetLayout(report, table, manifest.schema, where).check(schema);
         checkColumnOrders(footer, schema, where);
-        List<Leaf> leaves = leaves(schema, manifest);
+        List<Leaf> leaves = leaves(schema, manifest, mistyped);
         checkValues(reader, footer, leaves, new PartitionCheck(report, entry, manifest, where), file, where);
         new MetricsCheck(report, table, entry, manifest.schema, where).check(leaves);
       }
@@ -118,11 +120,11 @@ final class DataFileCheck {
     report.expectOfOwnWriter(complete, "PARQUET_COLUMN_ORDERS", where, "not every column has TYPE_ORDER in the footer");
   }
 
-  private List<Leaf> leaves(MessageType schema, ManifestCheck manifest) {
+  private List<Leaf> leaves(MessageType schema, ManifestCheck manifest, Set<Integer> mistyped) {
     List<Leaf> leaves = new ArrayList<>();
     for (ColumnDescriptor column : schema.getColumns()) {
       var id = column.getPrimitiveType().getId();
-      Type type = id == null ? null : manifest.schema.findType(id.intValue());
+      Type type = id == null || mistyped.contains(id.intValue()) ? null : manifest.schema.findType(id.intValue());
       leaves.add(new Leaf(column, type));
     }
     return leaves;
@@ -151,7 +153,7 @@ final class DataFileCheck {
     private final FileEntry entry;
     private final ManifestCheck manifest;
     private final String where;
-    private final java.util.Set<Integer> reported = new java.util.HashSet<>();
+    private final Set<Integer> reported = new HashSet<>();
 
     PartitionCheck(Report report, FileEntry entry, ManifestCheck manifest, String where) {
       this.report = report;

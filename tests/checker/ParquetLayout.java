@@ -24,6 +24,7 @@ final class ParquetLayout {
   private final String where;
   private final Schema schema;
   private final Set<Integer> seen = new HashSet<>();
+  private final Set<Integer> mistyped = new HashSet<>();
 
   ParquetLayout(Report report, TableMetadata table, Schema schema, String where) {
     this.report = report;
@@ -32,12 +33,14 @@ final class ParquetLayout {
     this.where = where;
   }
 
-  void check(GroupType file) {
+  /** Returns the ids whose values cannot be compared with the table's, for their type is another. */
+  Set<Integer> check(GroupType file) {
     struct(file, ParquetSchemaUtil.convert(schema, "table"), "");
     for (Types.NestedField field : schema.columns()) {
       report.expect(seen.contains(field.fieldId()) || field.isOptional(), "PARQUET_FIELD_MISSING", where,
           "required column " + field.name() + " is not in the file");
     }
+    return mistyped;
   }
 
   private void struct(GroupType found, GroupType expected, String path) {
@@ -53,6 +56,7 @@ final class ParquetLayout {
       if (match == null) { // dropped since, or never ours
         report.expect(knownElsewhere(field.getId().intValue()), "PARQUET_FIELD_ID", where,
             name + " has field id " + field.getId() + ", which the table's schema does not have there");
+        mistyped.add(field.getId().intValue());
       } else {
         node(field, match, name);
       }
@@ -82,8 +86,12 @@ final class ParquetLayout {
   private boolean checkId(Type found, Type expected, String name) {
     Object id = found.getId() == null ? "none" : found.getId().intValue();
     seen.add(expected.getId().intValue());
-    return report.expect(id.equals(expected.getId().intValue()), "PARQUET_FIELD_ID", where,
+    boolean isRight = report.expect(id.equals(expected.getId().intValue()), "PARQUET_FIELD_ID", where,
         name + ": field id is " + id + ", must be " + expected.getId().intValue());
+    if (!isRight && found.getId() != null) {
+      mistyped.add(found.getId().intValue());
+    }
+    return isRight;
   }
 
   private void checkRepetition(Type found, Type expected, String name) {
@@ -127,6 +135,7 @@ final class ParquetLayout {
     boolean unitDiffers = found.getLogicalTypeAnnotation() instanceof LogicalTypeAnnotation.TimestampLogicalTypeAnnotation && !logical;
     String text = name + " is " + found + ", must be " + expected;
     if (unitDiffers || (!physical && !isDecimal(expected))) {
+      mistyped.add(expected.getId().intValue());
       report.problem("PARQUET_TYPE", where, text);
     } else {
       report.expectOfOwnWriter(false, "PARQUET_TYPE", where, text);

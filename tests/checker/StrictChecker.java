@@ -77,7 +77,7 @@ public final class StrictChecker {
       } catch (Exception | LinkageError e) {
         report.problem("TABLE_UNREADABLE", LocalFiles.name(location), e.toString());
       }
-      boolean sawSomething = dumpOnly || report.counted("tables") > 0;
+      boolean sawSomething = report.counted("tables") > 0 || !report.problems().isEmpty();
       report.expect(sawSomething, "NOTHING_CHECKED", LocalFiles.name(location), "the table was not checked");
       report.problems().forEach(System.out::println);
       System.out.println(report.summary());
@@ -110,7 +110,11 @@ public final class StrictChecker {
     SnapshotCheck snapshots = new SnapshotCheck(report, metadata, root);
     snapshots.check();
     if (table.currentSnapshot() != null) {
-      new ReaderCheck(report, table, where).check(snapshots.liveRecords(table.currentSnapshot().snapshotId()), filterRows);
+      try {
+        new ReaderCheck(report, table, where).check(snapshots.liveRecords(table.currentSnapshot().snapshotId()), filterRows);
+      } catch (Exception | LinkageError e) {
+        report.problem("READER_REFUSES", where, e.toString());
+      }
       // A table whose history holds rows, of which none was read, has not been checked.
       boolean hasFiles = snapshots.liveRecords(table.currentSnapshot().snapshotId()) > 0;
       report.expect(!hasFiles || (report.counted("rows") > 0 && report.counted("values") > 0), "NOTHING_CHECKED", where, "no row was read");

@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 import fastavro
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from judges.canonical import load_metadata, local_path
@@ -93,18 +94,36 @@ class TableCopy:
 
     def make_strict(self):
         """What Frazil's own files hold and PyIceberg's lack."""
-        floats = [f["id"] for f in self._schema()["fields"] if f["type"] in ("float", "double")]
+        floats = {f["name"]: f["id"] for f in self._schema()["fields"] if f["type"] in ("float", "double")}
         for manifest in self.manifests.values():
             schema_id = json.loads(manifest.header["schema"])["schema-id"]
             manifest.header["schema-id"] = str(schema_id)
             data_file = _field(manifest.schema, "data_file")["type"]
             _value_type(_field(data_file, "equality_ids"))["items"] = "int"
             for entry in manifest.records:
-                entry["data_file"]["nan_value_counts"] = [{"key": i, "value": 0} for i in floats]
+                self._complete_metrics(entry["data_file"], floats)
         for snapshot in self.metadata["snapshots"]:
             touched = {json.dumps(e["data_file"]["partition"], default=str) for e in self._own_entries(snapshot)}
             snapshot["summary"]["changed-partition-count"] = str(len(touched))
         return self
+
+    def _complete_metrics(self, data_file, floats):
+        """PyIceberg counts no NaN and gives no bounds to strings inside of structs."""
+        table = pq.ParquetFile(local_path(data_file["file_path"])).read()
+        nans = {i: pc.sum(pc.is_nan(table.column(name))).as_py() or 0 for name, i in floats.items()}
+        data_file["nan_value_counts"] = [{"key": i, "value": n} for i, n in nans.items()]
+        for field in self._schema()["fields"]:
+            if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
+                column = table.column(field["name"]).combine_chunks()
+                self._bound_strings(data_file, field["type"]["fields"], column)
+
+    @staticmethod
+    def _bound_strings(data_file, fields, column):
+        for field in fields:
+            values = [v[field["name"]] for v in column.to_pylist() if v and v[field["name"]] is not None]
+            if field["type"] == "string" and values:
+                data_file["lower_bounds"].append({"key": field["id"], "value": min(values).encode()})
+                data_file["upper_bounds"].append({"key": field["id"], "value": max(values).encode()})
 
     def _schema(self):
         return next(s for s in self.metadata["schemas"] if s["schema-id"] == self.metadata["current-schema-id"])

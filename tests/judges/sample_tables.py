@@ -5,9 +5,11 @@ import uuid
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.io.pyarrow import write_file
+from pyiceberg.partitioning import PartitionField, PartitionFieldValue, PartitionKey, PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform, TruncateTransform
+from pyiceberg.table import WriteTask
+from pyiceberg.transforms import BucketTransform, DayTransform, HourTransform, IdentityTransform, MonthTransform, TruncateTransform
 from pyiceberg.types import (
     BinaryType,
     BooleanType,
@@ -136,6 +138,42 @@ def partitioned(catalog, name="db.partitioned"):
     table.append(arrow_rows(sample_rows(0, 30), table.schema()))
     table.append(arrow_rows(sample_rows(30, 40), table.schema()))
     return table, sample_rows(0, 40)
+
+
+def typed_partitions(catalog, name="db.typed_partitions"):
+    """Partition values of the types whose Avro form is easy to get wrong."""
+    spec = PartitionSpec(
+        PartitionField(6, 1002, IdentityTransform(), "money"),
+        PartitionField(15, 1003, HourTransform(), "instant_hour"),
+        PartitionField(12, 1004, IdentityTransform(), "day"),
+        PartitionField(14, 1005, MonthTransform(), "local_time_month"),
+        PartitionField(13, 1006, IdentityTransform(), "clock"),
+    )
+    table = catalog.create_table(name, SCHEMA, partition_spec=spec)
+    table.append(arrow_rows(sample_rows(0, 9), table.schema()))
+    return table, sample_rows(0, 9)
+
+
+def fixed_partitioned(catalog, name="db.fixed_partitioned"):
+    spec = PartitionSpec(PartitionField(11, 1000, IdentityTransform(), "code"))
+    table = catalog.create_table(name, SCHEMA, partition_spec=spec)
+    table.append(arrow_rows(sample_rows(0, 5), table.schema()))
+    return table, sample_rows(0, 5)
+
+
+def uuid_partitioned(catalog, name="db.uuid_partitioned"):
+    """One file for each row; PyIceberg cannot split rows by a UUID, only write a file it is told the value of."""
+    spec = PartitionSpec(PartitionField(10, 1000, IdentityTransform(), "token"))
+    table = catalog.create_table(name, SCHEMA, partition_spec=spec)
+    rows = [_sample_row(1), _sample_row(2)]
+    with table.transaction() as transaction, transaction.update_snapshot().fast_append() as append:
+        for i, row in enumerate(rows):
+            key = PartitionKey([PartitionFieldValue(table.spec().fields[0], row["token"])], table.spec(), table.schema())
+            batches = arrow_rows([row], table.schema()).to_batches()
+            task = WriteTask(append.commit_uuid, i, table.schema(), batches, partition_key=key)
+            for data_file in write_file(table.io, table.metadata, iter([task])):
+                append.append_data_file(data_file)
+    return table, rows
 
 
 PLAIN_SCHEMA = Schema(
