@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <arrow/array.h>
@@ -33,6 +34,10 @@ using columnar::TypeId;
 // Below this the dictionaries and page headers of a row group cost more than they save.
 constexpr int64_t kMinRowGroupRows = 16384;
 constexpr int kDefaultZstdLevel = 1;
+// Rows are gathered to portions of this size before they are encoded: a few hundred rows at a time would find neither the
+// dictionaries nor Arrow's code in the cache. Measured with 64 open writers: a fifth less CPU.
+constexpr int64_t kPortionRows = 4096;
+constexpr int64_t kPortionBytes = 4 << 20;
 // Of a page that is not compressed yet, when no page of the row group tells better.
 constexpr double kAssumedCompression = 0.5;
 
@@ -146,6 +151,7 @@ class ArrowParquetWriter final : public ParquetWriter {
         options_(std::move(options)),
         stream_(std::make_shared<SinkStream>(std::move(sink))),
         leaves_(leaves_of(*schema_)),
+        pending_(schema_),
         shredder_(schema_),
         arrow_properties_(parquet::default_arrow_writer_properties()) {
     for (const Leaf& leaf : leaves_) metrics_.emplace_back(leaf, mode_of(leaf.field_id, options_));
@@ -157,21 +163,23 @@ class ArrowParquetWriter final : public ParquetWriter {
     if (is_sealed_) return base::Error(base::Code::kBug, "a Parquet writer was written to after it was sealed");
     if (!failure_.ok()) return failure_;
     if (batch.rows() == 0) return {};
-    failure_ = guarded([&] { return write_rows(batch); });
+    failure_ = guarded([&] { return take_rows(batch); });
     return failure_;
   }
 
-  int64_t buffered_bytes() const override { return pool_.bytes_allocated(); }
+  int64_t buffered_bytes() const override { return pool_.bytes_allocated() + pending_.bytes(); }
 
   int64_t estimated_file_bytes() const override {
-    if (row_group_ == nullptr) return stream_->bytes();
+    const double assumed = options_.codec == ParquetCodec::kUncompressed ? 1.0 : kAssumedCompression;
+    const auto pending = static_cast<int64_t>(assumed * static_cast<double>(pending_.bytes()));
+    if (row_group_ == nullptr) return stream_->bytes() + pending;
     const int64_t packed = row_group_->total_compressed_bytes_written() + row_group_->total_compressed_bytes();
     const int64_t unpacked = row_group_->total_bytes_written();
     const auto open = row_group_->estimated_buffered_stats();
     const int64_t open_bytes = open.def_level_bytes + open.rep_level_bytes + open.value_bytes + open.dict_bytes;
-    double ratio = options_.codec == ParquetCodec::kUncompressed ? 1.0 : kAssumedCompression;
+    double ratio = assumed;
     if (unpacked > 0) ratio = std::min(1.0, static_cast<double>(packed) / static_cast<double>(unpacked));
-    return stream_->bytes() + packed + static_cast<int64_t>(ratio * static_cast<double>(open_bytes));
+    return stream_->bytes() + pending + packed + static_cast<int64_t>(ratio * static_cast<double>(open_bytes));
   }
 
   base::Result<ParquetFileMetrics> seal() override {
@@ -197,7 +205,23 @@ class ArrowParquetWriter final : public ParquetWriter {
     return status;
   }
 
-  base::Status write_rows(const Batch& batch) {
+  base::Status take_rows(const Batch& batch) {
+    if (pending_.rows() == 0 && batch.rows() >= kPortionRows) return encode(batch);
+    for (auto row = static_cast<int64_t>(all_rows_.size()); row < batch.rows(); ++row) {
+      all_rows_.push_back(static_cast<int32_t>(row));
+    }
+    pending_.append_rows(batch, std::span(all_rows_).first(static_cast<size_t>(batch.rows())));
+    if (pending_.rows() < kPortionRows && pending_.bytes() < kPortionBytes) return {};
+    return encode_pending();
+  }
+
+  base::Status encode_pending() {
+    TRY(encode(pending_));
+    pending_.clear();
+    return {};
+  }
+
+  base::Status encode(const Batch& batch) {
     if (file_ == nullptr) open_file(&batch);
     if (row_group_ == nullptr) row_group_ = file_->AppendBufferedRowGroup();
     TRY(shredder_.shred(batch, [&](size_t leaf, const LeafEntries& entries) { return write_leaf(leaf, entries); }));
@@ -295,6 +319,7 @@ class ArrowParquetWriter final : public ParquetWriter {
   }
 
   base::Status finish() {
+    if (pending_.rows() != 0) TRY(encode_pending());
     if (file_ == nullptr) open_file(nullptr);
     if (row_group_ != nullptr) close_row_group();
     file_->Close();
@@ -326,6 +351,8 @@ class ArrowParquetWriter final : public ParquetWriter {
   std::shared_ptr<SinkStream> stream_;
   std::vector<Leaf> leaves_;
   std::vector<LeafMetrics> metrics_;
+  Batch pending_;                  // rows that wait for their portion to fill
+  std::vector<int32_t> all_rows_;  // 0, 1, 2, ...
   Shredder shredder_;
   std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties_;
   std::unique_ptr<parquet::ArrowWriteContext> context_;

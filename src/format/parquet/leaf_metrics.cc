@@ -1,5 +1,6 @@
 #include "format/parquet/leaf_metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -30,6 +31,44 @@ template <typename T>
 auto loader(const Column& column) {
   return [values = reinterpret_cast<const T*>(column.values().data())](int64_t row) { return values[row]; };
 }
+
+// The first eight bytes as a number that orders as the bytes do; zeros stand for what is not there.
+uint64_t prefix_of(std::string_view value) {
+  uint64_t bytes = 0;
+  if (value.empty()) return 0;
+  std::memcpy(&bytes, value.data(), std::min<size_t>(value.size(), sizeof(bytes)));
+  return __builtin_bswap64(bytes);
+}
+
+// Minimum and maximum of byte strings. Most values are told by their first eight bytes alone.
+class ByteRange {
+ public:
+  void start(std::string_view low, std::string_view high) {
+    low_ = low;
+    high_ = high;
+    low_prefix_ = prefix_of(low);
+    high_prefix_ = prefix_of(high);
+  }
+  void add(std::string_view value) {
+    const uint64_t prefix = prefix_of(value);
+    if (prefix < low_prefix_ || (prefix == low_prefix_ && value < low_)) {
+      low_ = value;
+      low_prefix_ = prefix;
+    }
+    if (prefix > high_prefix_ || (prefix == high_prefix_ && value > high_)) {
+      high_ = value;
+      high_prefix_ = prefix;
+    }
+  }
+  std::string_view low() const { return low_; }
+  std::string_view high() const { return high_; }
+
+ private:
+  std::string_view low_;
+  std::string_view high_;
+  uint64_t low_prefix_ = 0;
+  uint64_t high_prefix_ = 0;
+};
 
 }  // namespace
 
@@ -128,23 +167,20 @@ void LeafMetrics::add_floats(const Column& column, const Float* values) {
 
 void LeafMetrics::add_bytes(const Column& column) {
   const int64_t rows = column.length();
-  std::string_view low = low_bytes_;
-  std::string_view high = high_bytes_;
-  bool has_range = has_range_;
-  for (int64_t row = 0; row < rows; ++row) {
-    if (column.is_null(row)) continue;
-    const std::string_view value = column.bytes_at(row);
-    if (!has_range) low = high = value;
-    has_range = true;
-    if (value < low) {
-      low = value;
-    } else if (value > high) {
-      high = value;
-    }
+  int64_t row = 0;
+  while (column.is_null(row)) ++row;
+  ByteRange range;
+  if (has_range_) {
+    range.start(low_bytes_, high_bytes_);
+  } else {
+    range.start(column.bytes_at(row), column.bytes_at(row));
   }
-  if (!has_range_ || low.data() != low_bytes_.data()) low_bytes_ = std::string(low);
-  if (!has_range_ || high.data() != high_bytes_.data()) high_bytes_ = std::string(high);
-  has_range_ = has_range;
+  for (; row < rows; ++row) {
+    if (!column.is_null(row)) range.add(column.bytes_at(row));
+  }
+  if (!has_range_ || range.low().data() != low_bytes_.data()) low_bytes_ = std::string(range.low());
+  if (!has_range_ || range.high().data() != high_bytes_.data()) high_bytes_ = std::string(range.high());
+  has_range_ = true;
 }
 
 std::string LeafMetrics::number_bound(__int128 key) const {
