@@ -90,6 +90,9 @@ struct Decision {
   std::string user;
 };
 
+// The choice that an answer means: the named one, or the only one. kInvalid lists them.
+base::Result<std::string> choice_of(const base::Halt& halt, const std::string& wanted);
+
 class Committer {
  public:
   virtual ~Committer() = default;

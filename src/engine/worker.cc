@@ -220,7 +220,8 @@ base::Result<SourcePositions> Worker::settle() {
 }
 
 base::Result<SourcePositions> Worker::answer(const base::Error& error) {
-  if (error.halt() == nullptr) return error;
+  // Halts of the table are answered by the committer's open(): it knows what they are about.
+  if (error.halt() == nullptr || !error.halt()->code.starts_with("SOURCE_")) return error;
   base::Halt halt = *error.halt();
   if (halt.token.empty()) halt.token = base::halt_token(halt.code, halt.range, sink_.committer().head_snapshot_id());
   for (const AcceptedChoice& accepted : options_.accepted) {
@@ -236,16 +237,6 @@ base::Result<SourcePositions> Worker::answer(const base::Error& error) {
     return sink_.committer().decide(now, moved, Decision{halt.code, choice, halt.range, options_.user});
   }
   return base::Error(std::move(halt));
-}
-
-base::Result<std::string> choice_of(const base::Halt& halt, const std::string& wanted) {
-  if (wanted.empty() && halt.choices.size() == 1) return halt.choices[0].name;
-  std::string names;
-  for (const base::HaltChoice& choice : halt.choices) {
-    if (choice.name == wanted) return wanted;
-    names += (names.empty() ? "" : ", ") + choice.name;
-  }
-  return base::invalid("halt " + halt.code + " has no choice \"" + wanted + "\"; it has: " + names);
 }
 
 }  // namespace frazil::engine

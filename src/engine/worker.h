@@ -65,7 +65,4 @@ class Worker {
   PipelineStatus& status_;
 };
 
-// The choice that an answer means: the named one, or the only one. kInvalid lists them.
-base::Result<std::string> choice_of(const base::Halt& halt, const std::string& wanted);
-
 }  // namespace frazil::engine

@@ -12,8 +12,6 @@
 
 namespace frazil::sinks {
 
-enum class Distribution { kFromTable, kNone, kHash };
-
 struct CreateTableConfig {
   std::vector<std::string> partition_by;
   std::vector<std::string> sort_by;
@@ -28,9 +26,8 @@ struct IcebergSinkConfig {
   std::optional<columnar::Schema> schema;
   std::optional<CreateTableConfig> create;  // absent: the table must exist
   int64_t history_keep_ms = 3600 * 1000;
-  int64_t memory_bytes = 2LL << 30;
   int64_t retry_deadline_ms = 1800 * 1000;  // one commit's attempts, unless the table's properties say otherwise
-  bool run_beside = false;  // answer given to POSITIONS_OF_ANOTHER_PIPELINE, see accepted choices
+  std::string user;  // recorded with accepted choices
 };
 
 }  // namespace frazil::sinks

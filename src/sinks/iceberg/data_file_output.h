@@ -1,0 +1,24 @@
+// DataFileOutput: a durable data file that no snapshot names yet, as the engine carries it to the committer.
+#pragma once
+
+#include <utility>
+
+#include "engine/sink.h"
+#include "iceberg/manifest.h"
+
+namespace frazil::sinks {
+
+class DataFileOutput : public engine::Output {
+ public:
+  DataFileOutput(iceberg::DataFile file, int32_t spec_id) : file_(std::move(file)), spec_id_(spec_id) {}
+  int64_t rows() const override { return file_.record_count; }
+  int64_t bytes() const override { return file_.file_size_in_bytes; }
+  const iceberg::DataFile& file() const { return file_; }
+  int32_t spec_id() const { return spec_id_; }
+
+ private:
+  iceberg::DataFile file_;
+  int32_t spec_id_;
+};
+
+}  // namespace frazil::sinks

@@ -1,0 +1,79 @@
+#include "sinks/iceberg/dead_letter_table.h"
+
+#include <cstring>
+
+#include "base/random.h"
+#include "engine/dead_letters.h"
+#include "iceberg/table_properties.h"
+#include "sinks/iceberg/data_file_writer.h"
+
+namespace frazil::sinks {
+namespace {
+
+base::Status ensure_namespace(iceberg::Catalog& catalog, const iceberg::Namespace& ns) {
+  base::Status made = catalog.create_namespace(ns);
+  if (!made.ok() && made.error().code() != base::Code::kExists) return made;
+  return {};
+}
+
+int64_t as_long(const std::string& bytes) {
+  int64_t value = 0;
+  if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+}  // namespace
+
+base::Result<iceberg::LoadedTable> open_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id) {
+  base::Result<iceberg::LoadedTable> loaded = catalog.load_table(id);
+  if (loaded.ok() || loaded.error().code() != base::Code::kNotFound) return loaded;
+  TRY(ensure_namespace(catalog, id.ns));
+  iceberg::CreateTable request;
+  request.schema = *engine::dead_letter_schema();
+  request.properties = {{"format-version", "2"},
+                        {"write.parquet.compression-codec", "zstd"},
+                        {"write.metadata.metrics.column.pipeline", "full"},
+                        {"write.metadata.delete-after-commit.enabled", "true"}};
+  base::Result<iceberg::LoadedTable> created = catalog.create_table(id, request);
+  if (!created.ok() && created.error().code() == base::Code::kExists) return catalog.load_table(id);
+  return created;
+}
+
+base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::LoadedTable& table,
+                                             const columnar::Batch& rows, int64_t epoch) {
+  const iceberg::TableMetadata& metadata = table.metadata;
+  const columnar::Field* first = metadata.current_schema()->find("epoch");
+  if (first == nullptr || *metadata.current_schema() != *engine::dead_letter_schema()) {
+    return base::invalid("dead-letter table at " + metadata.location +
+                         " does not have the dead-letter schema; name another table in dead_letters:");
+  }
+  TRY_ASSIGN(const iceberg::TableProperties properties,
+             iceberg::read_table_properties(metadata.properties, metadata.location));
+  TRY_ASSIGN(const WriteTarget target, make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));
+  DataFileWriter writer(catalog.file_io(), target, {}, data_file_location(target, {}, epoch, 0));
+  TRY(writer.write(rows));
+  TRY_ASSIGN(const iceberg::DataFile file, writer.close());
+  const std::string location = properties.metadata_path + "/" + base::random_uuid() + "-owed.avro";
+  TRY(iceberg::write_manifest(*catalog.file_io(), location, *metadata.current_schema(), metadata.default_spec(),
+                              base::random_snapshot_id(), {file}, properties.avro)
+          .status());
+  return location;
+}
+
+bool is_of_epochs(const columnar::Schema& schema, const iceberg::DataFile& file, const std::string& pipeline, int64_t first,
+                  int64_t last) {
+  const columnar::Field* epoch = schema.find("epoch");
+  const columnar::Field* name = schema.find("pipeline");
+  if (epoch == nullptr || name == nullptr) return false;
+  const auto bound = [](const std::map<int32_t, std::string>& bounds, int32_t id) {
+    const auto found = bounds.find(id);
+    return found == bounds.end() ? std::string() : found->second;
+  };
+  const std::string low = bound(file.lower_bounds, epoch->id);
+  const std::string high = bound(file.upper_bounds, epoch->id);
+  if (low.empty() || high.empty()) return false;
+  return bound(file.lower_bounds, name->id) == pipeline && bound(file.upper_bounds, name->id) == pipeline &&
+         as_long(low) >= first && as_long(high) <= last;
+}
+
+}  // namespace frazil::sinks

@@ -1,0 +1,26 @@
+// The dead-letter table: created at the first reject, unpartitioned, each of its data files belonging to one epoch.
+// Runs on the committer lane.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "columnar/column.h"
+#include "iceberg/catalog.h"
+#include "iceberg/manifest.h"
+
+namespace frazil::sinks {
+
+// Loads the table, or creates it (and its namespace) with the schema of engine/dead_letters.h.
+base::Result<iceberg::LoadedTable> open_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id);
+
+// Writes `rows` (epoch column filled in) as one data file and a manifest that lists it. Both are durable and not visible.
+// Returns the manifest's location.
+base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::LoadedTable& table,
+                                             const columnar::Batch& rows, int64_t epoch);
+
+// True when the file's bounds say that all its rows are of `pipeline` and of epochs first..last.
+bool is_of_epochs(const columnar::Schema& schema, const iceberg::DataFile& file, const std::string& pipeline, int64_t first,
+                  int64_t last);
+
+}  // namespace frazil::sinks

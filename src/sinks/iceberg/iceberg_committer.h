@@ -1,0 +1,96 @@
+// IcebergCommitter: the commit routine of the anchor table, and everything that decides about it.
+//
+//  1. Load the table, no cache. Another uuid, a roll-back, a lost watermark: a halt.
+//  2. Our snapshot id is there already: done, whatever the last answer was.
+//  3. A range that does not begin where this metadata says: drop the epoch.
+//  4. Dead letters: written under the epoch's number, listed as owed.
+//  5. One request: rows, positions, tag, property, owed entries; it asserts uuid, head, tag, schema and spec.
+//  6. Accepted: done. Conflict, unknown outcome, unavailable: wait with jitter and go to 1. A refusal: a halt.
+//  7. After the verdict: apply what is owed.
+// Nothing is deleted on any way through. One thread (the committer lane); open() and begin() before it runs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/ledger.h"
+#include "engine/pipeline_status.h"
+#include "engine/sink.h"
+#include "iceberg/catalog.h"
+#include "iceberg/change/append.h"
+#include "sinks/iceberg/data_file_writer.h"
+#include "sinks/iceberg/iceberg_sink_config.h"
+#include "sinks/iceberg/marks.h"
+#include "sinks/iceberg/outbox.h"
+#include "sinks/iceberg/pipeline_state.h"
+
+namespace frazil::sinks {
+
+class IcebergCommitter : public engine::Committer {
+ public:
+  IcebergCommitter(const IcebergSinkConfig& config, iceberg::Catalog& catalog, const engine::PositionFormat& format,
+                   std::vector<engine::AcceptedChoice> accepted);
+
+  base::Result<std::optional<engine::SourcePositions>> open() override;
+  base::Result<engine::SourcePositions> begin(const engine::SourcePositions& start) override;
+  base::Result<engine::CommitVerdict> commit(engine::StagedEpoch& epoch, base::Interrupt& abandon) override;
+  base::Result<engine::SourcePositions> decide(const engine::SourcePositions& expected, const engine::SourcePositions& moved,
+                                               const engine::Decision& decision) override;
+  base::Result<engine::SourcePositions> reload() override;
+  int64_t head_snapshot_id() const override { return head_; }
+
+  // Where writers write; of the metadata that open() saw.
+  std::shared_ptr<const WriteTarget> target() const { return target_; }
+  bool by_hash() const { return by_hash_; }
+
+ private:
+  struct Proposal {  // what one commit wants to say
+    engine::SourcePositions positions;
+    std::vector<engine::Range> ranges;
+    std::vector<OwedEntry> owed;
+    std::vector<engine::RecordTimes> record_times;
+    std::string decision;
+    std::string closes;  // another pipeline whose positions are taken over
+  };
+  using Step = std::function<base::Result<bool>(const iceberg::LoadedTable&)>;  // true: decided
+
+  base::Status until_decided(base::Interrupt& abandon, const Step& step);
+  base::Result<iceberg::LoadedTable> load_pinned();
+  base::Result<iceberg::LoadedTable> load_or_create();
+  base::Status prepare_writing(const iceberg::TableMetadata& metadata);
+  base::Status check_state(const iceberg::TableMetadata& metadata, const PipelineState& state) const;
+  base::Result<PipelineState> settle_halts(iceberg::LoadedTable loaded);
+  base::Result<std::optional<std::string>> accepted_choice(const base::Halt& halt) const;
+  base::Status accept_table_halt(const base::Halt& halt, const std::string& choice);
+  base::Result<bool> try_commit(const iceberg::LoadedTable& loaded, engine::StagedEpoch& epoch, iceberg::Append& append,
+                                engine::CommitVerdict& verdict);
+  base::Result<bool> drop(const engine::Ledger& ledger, engine::CommitVerdict::Kind kind, const std::string& reason,
+                          engine::CommitVerdict& verdict);
+  base::Status owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed);
+  base::Result<bool> try_begin(const iceberg::LoadedTable& loaded, const engine::SourcePositions& start,
+                               iceberg::Append& append, engine::SourcePositions& result);
+  base::Status check_other_pipelines(const iceberg::LoadedTable& loaded, Proposal& proposal);
+  base::Status post(const iceberg::LoadedTable& loaded, const PipelineState& state, iceberg::Append& append,
+                    const Proposal& proposal);
+  iceberg::TableCommit request(const iceberg::TableMetadata& base, const PipelineState& state,
+                               const iceberg::Snapshot& snapshot, const Marks& marks, const Proposal& proposal) const;
+  void apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon);
+
+  const IcebergSinkConfig& config_;
+  iceberg::Catalog& catalog_;
+  const engine::PositionFormat& format_;
+  const std::vector<engine::AcceptedChoice> accepted_;
+  Outbox outbox_;
+  std::string pinned_uuid_;
+  std::shared_ptr<const WriteTarget> target_;
+  int32_t target_schema_id_ = 0;  // the table's current schema when target_ was made
+  bool by_hash_ = true;
+  int64_t head_ = 0;
+  // Dead letters of the epoch in hand, as last written.
+  std::optional<OwedEntry> written_dead_letters_;
+};
+
+}  // namespace frazil::sinks

@@ -1,0 +1,46 @@
+#include "sinks/iceberg/iceberg_sink.h"
+
+#include "sinks/iceberg/iceberg_committer.h"
+#include "sinks/iceberg/partition_router.h"
+#include "sinks/iceberg/partition_writer.h"
+
+namespace frazil::sinks {
+namespace {
+
+class Sink : public IcebergSink {
+ public:
+  Sink(IcebergSinkConfig config, iceberg::Catalog& catalog, const engine::PositionFormat& format,
+       std::vector<engine::AcceptedChoice> accepted)
+      : config_(std::move(config)), catalog_(catalog), committer_(config_, catalog, format, std::move(accepted)) {}
+
+  base::Result<std::unique_ptr<engine::Router>> make_router(int reader_lane, int writer_lanes) override {
+    const auto target = committer_.target();
+    TRY_ASSIGN(auto router, PartitionRouter::make(target->schema, target->spec, committer_.by_hash(), reader_lane, writer_lanes));
+    return std::unique_ptr<engine::Router>(std::move(router));
+  }
+
+  base::Result<std::unique_ptr<engine::SinkWriter>> make_writer(int writer_lane, int64_t epoch_number) override {
+    const auto target = committer_.target();
+    TRY_ASSIGN(auto types, iceberg::partition_types(target->spec, *target->schema));
+    return std::unique_ptr<engine::SinkWriter>(
+        std::make_unique<PartitionWriter>(catalog_.file_io(), target, std::move(types), writer_lane, epoch_number));
+  }
+
+  engine::Committer& committer() override { return committer_; }
+  std::shared_ptr<const columnar::Schema> row_schema() const override { return committer_.target()->schema; }
+
+ private:
+  const IcebergSinkConfig config_;
+  iceberg::Catalog& catalog_;
+  IcebergCommitter committer_;
+};
+
+}  // namespace
+
+std::unique_ptr<IcebergSink> make_iceberg_sink(IcebergSinkConfig config, iceberg::Catalog& catalog,
+                                               const engine::PositionFormat& format, engine::PipelineStatus&,
+                                               std::vector<engine::AcceptedChoice> accepted) {
+  return std::make_unique<Sink>(std::move(config), catalog, format, std::move(accepted));
+}
+
+}  // namespace frazil::sinks

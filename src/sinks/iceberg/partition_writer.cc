@@ -1,0 +1,66 @@
+#include "sinks/iceberg/partition_writer.h"
+
+#include "sinks/iceberg/data_file_output.h"
+#include "sinks/iceberg/partition_router.h"
+
+namespace frazil::sinks {
+namespace {
+
+// Gathered this far, rows go to the encoder: large enough for few calls, small enough for many partitions.
+constexpr int64_t kFlushRows = 65'536;
+constexpr int64_t kFlushBytes = 16LL << 20;
+
+}  // namespace
+
+PartitionWriter::PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr<const WriteTarget> target,
+                                 std::vector<columnar::Type> key_types, int lane, int64_t epoch)
+    : io_(std::move(io)), target_(std::move(target)), key_types_(std::move(key_types)), lane_(lane), epoch_(epoch) {}
+
+base::Status PartitionWriter::write(const columnar::Batch& batch, const engine::RoutedRows& routed) {
+  auto& slot = partitions_[routed.bucket];
+  if (slot == nullptr) {
+    slot = std::make_unique<Partition>(target_->schema);
+    TRY_ASSIGN(slot->key, decode_key(key_types_, routed.bucket));
+  }
+  slot->gathered.append_rows(batch, routed.rows);
+  const int64_t bytes = slot->gathered.bytes();
+  gathered_bytes_ += bytes - slot->gathered_bytes;
+  slot->gathered_bytes = bytes;
+  if (slot->gathered.rows() >= kFlushRows || bytes >= kFlushBytes) return flush(*slot);
+  return {};
+}
+
+base::Status PartitionWriter::flush(Partition& partition) {
+  if (partition.gathered.rows() == 0) return {};
+  if (partition.file == nullptr) {
+    partition.file = std::make_unique<DataFileWriter>(io_, *target_, partition.key,
+                                                      data_file_location(*target_, partition.key, epoch_, lane_));
+  }
+  encoder_bytes_ -= partition.file->buffered_bytes();
+  TRY(partition.file->write(partition.gathered));
+  encoder_bytes_ += partition.file->buffered_bytes();
+  partition.gathered.clear();
+  gathered_bytes_ -= partition.gathered_bytes;
+  partition.gathered_bytes = 0;
+  if (partition.file->estimated_file_bytes() >= target_->target_file_bytes) return close(partition);
+  return {};
+}
+
+base::Status PartitionWriter::close(Partition& partition) {
+  encoder_bytes_ -= partition.file->buffered_bytes();
+  TRY_ASSIGN(iceberg::DataFile file, partition.file->close());
+  partition.file.reset();
+  outputs_.push_back(std::make_unique<DataFileOutput>(std::move(file), target_->spec.spec_id));
+  return {};
+}
+
+base::Result<std::vector<std::unique_ptr<engine::Output>>> PartitionWriter::seal() {
+  for (auto& [bucket, partition] : partitions_) {
+    TRY(flush(*partition));
+    if (partition->file != nullptr) TRY(close(*partition));
+    partition.reset();
+  }
+  return std::move(outputs_);
+}
+
+}  // namespace frazil::sinks

@@ -1,0 +1,48 @@
+// PartitionWriter: a writer lane's open files of one epoch, one for each partition it owns.
+//
+// Rows of a partition are gathered as columns first and go to the file in large pieces; a file that reaches the target size
+// is closed and followed by another. One thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/sink.h"
+#include "sinks/iceberg/data_file_writer.h"
+
+namespace frazil::sinks {
+
+class PartitionWriter : public engine::SinkWriter {
+ public:
+  // `target` outlives the writer (shared).
+  PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr<const WriteTarget> target,
+                  std::vector<columnar::Type> key_types, int lane, int64_t epoch);
+  base::Status write(const columnar::Batch& batch, const engine::RoutedRows& routed) override;
+  int64_t buffered_bytes() const override { return gathered_bytes_ + encoder_bytes_; }
+  base::Result<std::vector<std::unique_ptr<engine::Output>>> seal() override;
+
+ private:
+  struct Partition {
+    explicit Partition(std::shared_ptr<const columnar::Schema> schema) : gathered(std::move(schema)) {}
+    iceberg::PartitionKey key;
+    columnar::Batch gathered;
+    int64_t gathered_bytes = 0;
+    std::unique_ptr<DataFileWriter> file;
+  };
+  base::Status flush(Partition& partition);
+  base::Status close(Partition& partition);
+
+  std::shared_ptr<io::FileIO> io_;
+  std::shared_ptr<const WriteTarget> target_;
+  const std::vector<columnar::Type> key_types_;
+  const int lane_;
+  const int64_t epoch_;
+  std::map<std::string, std::unique_ptr<Partition>> partitions_;
+  std::vector<std::unique_ptr<engine::Output>> outputs_;
+  int64_t gathered_bytes_ = 0;
+  int64_t encoder_bytes_ = 0;
+};
+
+}  // namespace frazil::sinks

@@ -1,0 +1,194 @@
+#include "sinks/iceberg/pipeline_state.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "iceberg/manifest.h"
+#include "sinks/iceberg/marks.h"
+
+namespace frazil::sinks {
+namespace {
+
+using Json = nlohmann::json;
+
+int64_t number_or_zero(const std::string& text) {
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The property, as far as it can be read: somebody may have edited it.
+struct PropertyView {
+  std::optional<int64_t> snapshot_id;
+  int64_t epoch = 0;
+  std::string positions;
+  std::string closed_by;
+};
+
+PropertyView read_property(const std::string& text) {
+  PropertyView view;
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return view;
+  if (json.contains("snapshot") && json["snapshot"].is_number_integer()) view.snapshot_id = json["snapshot"].get<int64_t>();
+  if (json.contains("epoch") && json["epoch"].is_number_integer()) view.epoch = json["epoch"].get<int64_t>();
+  if (json.contains("positions") && json["positions"].is_object()) view.positions = json["positions"].dump();
+  if (json.contains("closed_by") && json["closed_by"].is_string()) view.closed_by = json["closed_by"].get<std::string>();
+  return view;
+}
+
+bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline) {
+  const auto name = snapshot.summary.find(kPipelineKey);
+  return name != snapshot.summary.end() && name->second == pipeline;
+}
+
+std::string summary_value(const iceberg::Snapshot& snapshot, const char* key) {
+  const auto found = snapshot.summary.find(key);
+  return found == snapshot.summary.end() ? "" : found->second;
+}
+
+// The newest snapshot of the pipeline among `from` and its ancestors, or null.
+const iceberg::Snapshot* newest_of(const iceberg::TableMetadata& metadata, std::optional<int64_t> from,
+                                   const std::string& pipeline) {
+  for (std::optional<int64_t> id = from; id;) {
+    const iceberg::Snapshot* snapshot = metadata.snapshot(*id);
+    if (snapshot == nullptr) return nullptr;
+    if (is_of(*snapshot, pipeline)) return snapshot;
+    id = snapshot->parent_snapshot_id;
+  }
+  return nullptr;
+}
+
+// X: named by the property, else by the tag, else the newest of the pipeline among the head's ancestors.
+std::optional<int64_t> find_watermark(const iceberg::TableMetadata& metadata, const std::string& pipeline,
+                                      const PropertyView& property, std::optional<int64_t> tag) {
+  if (property.snapshot_id) return property.snapshot_id;
+  if (tag) return tag;
+  const iceberg::Snapshot* newest = newest_of(metadata, metadata.current_snapshot_id, pipeline);
+  return newest == nullptr ? std::nullopt : std::optional(newest->snapshot_id);
+}
+
+int64_t highest_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline, int64_t known) {
+  int64_t highest = known;
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
+    if (is_of(snapshot, pipeline)) highest = std::max(highest, number_or_zero(summary_value(snapshot, kEpochKey)));
+  }
+  return highest;
+}
+
+base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot& snapshot) {
+  const std::string inline_text = summary_value(snapshot, kPositionsKey);
+  const Json json = Json::parse(inline_text, nullptr, false);
+  if (!json.is_object() || !json.contains("in")) return inline_text;
+  TRY_ASSIGN(const iceberg::ManifestList list, iceberg::read_manifest_list(io, snapshot.manifest_list));
+  const auto found = list.header.find(kPositionsKey);
+  if (found == list.header.end()) {
+    return base::corrupt("snapshot " + std::to_string(snapshot.snapshot_id) + ": its manifest list " + snapshot.manifest_list +
+                         " should hold frazil.positions and does not");
+  }
+  if (positions_digest(found->second) != json.value("digest", "")) {
+    return base::corrupt("snapshot " + std::to_string(snapshot.snapshot_id) + ": frazil.positions in " +
+                         snapshot.manifest_list + " does not match the digest in the summary");
+  }
+  return found->second;
+}
+
+}  // namespace
+
+std::string tag_name(const std::string& pipeline) { return "frazil-" + pipeline; }
+std::string property_name(const std::string& pipeline) { return "frazil." + pipeline; }
+
+base::Result<std::optional<SnapshotMarks>> read_marks(io::FileIO& io, const iceberg::Snapshot& snapshot,
+                                                      const std::string& pipeline, const engine::PositionFormat& format) {
+  if (!is_of(snapshot, pipeline)) return std::optional<SnapshotMarks>();
+  SnapshotMarks marks;
+  marks.snapshot_id = snapshot.snapshot_id;
+  marks.epoch = number_or_zero(summary_value(snapshot, kEpochKey));
+  TRY_ASSIGN(const std::string positions, positions_text(io, snapshot));
+  TRY_ASSIGN(marks.positions, format.decode(positions));
+  if (const std::string owed = summary_value(snapshot, kOwedKey); !owed.empty()) {
+    TRY_ASSIGN(marks.owed, decode_owed(owed));
+  }
+  return std::optional(std::move(marks));
+}
+
+base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& pipeline,
+                                       const engine::PositionFormat& format) {
+  PipelineState state;
+  const PropertyView property = read_property(metadata.property(property_name(pipeline)));
+  if (const auto ref = metadata.refs.find(tag_name(pipeline)); ref != metadata.refs.end()) {
+    state.tag_snapshot = ref->second.snapshot_id;
+  }
+  state.highest_epoch = highest_epoch(metadata, pipeline, property.epoch);
+  if (!property.closed_by.empty()) {
+    state.condition = StateCondition::kTakenOver;
+    state.taken_over_by = property.closed_by;
+    return state;
+  }
+  const std::optional<int64_t> watermark = find_watermark(metadata, pipeline, property, state.tag_snapshot);
+  if (!watermark) return state;
+  const iceberg::Snapshot* x = metadata.snapshot(*watermark);
+  if (x == nullptr) {
+    state.condition = StateCondition::kWatermarkLost;
+    if (!property.positions.empty()) {
+      TRY_ASSIGN(state.property_positions, format.decode(property.positions));
+    }
+    return state;
+  }
+  TRY_ASSIGN(std::optional<SnapshotMarks> marks, read_marks(io, *x, pipeline, format));
+  if (!marks) {
+    return base::corrupt("property " + property_name(pipeline) + " names snapshot " + std::to_string(*watermark) +
+                         ", which carries no positions of pipeline " + pipeline);
+  }
+  state.marks = std::move(*marks);
+  if (metadata.current_snapshot_id && metadata.is_ancestor(*watermark, *metadata.current_snapshot_id)) {
+    state.condition = StateCondition::kHolds;
+    return state;
+  }
+  state.condition = StateCondition::kRolledBack;
+  if (const iceberg::Snapshot* newest = newest_of(metadata, metadata.current_snapshot_id, pipeline)) {
+    TRY_ASSIGN(state.at_head, read_marks(io, *newest, pipeline, format));
+  }
+  return state;
+}
+
+std::string encode_property(int64_t snapshot_id, int64_t sequence_number, int64_t epoch, const std::string& positions_json) {
+  std::string text = "{\"snapshot\":" + std::to_string(snapshot_id) + ",\"sequence\":" + std::to_string(sequence_number) +
+                     ",\"epoch\":" + std::to_string(epoch);
+  if (!positions_json.empty() && positions_json.size() <= kInlineBytes) text += ",\"positions\":" + positions_json;
+  return text + "}";
+}
+
+std::vector<std::string> other_pipelines(const iceberg::TableMetadata& metadata, const std::string& pipeline) {
+  const std::string prefix = "frazil.";
+  std::set<std::string> names;
+  for (const auto& [key, value] : metadata.properties) {
+    if (!key.starts_with(prefix)) continue;
+    const std::string name = key.substr(prefix.size());
+    if (name == pipeline || name.find('.') != std::string::npos) continue;
+    if (read_property(value).closed_by.empty()) names.insert(name);
+  }
+  const std::string tag_prefix = "frazil-";
+  for (const auto& [name, ref] : metadata.refs) {
+    if (!name.starts_with(tag_prefix) || ref.is_branch) continue;
+    const std::string other = name.substr(tag_prefix.size());
+    if (other != pipeline) names.insert(other);
+  }
+  return {names.begin(), names.end()};
+}
+
+int64_t applied_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline) {
+  const std::string key = property_name(pipeline) + ".applied";
+  int64_t applied = number_or_zero(metadata.property(key));
+  for (std::optional<int64_t> id = metadata.current_snapshot_id; id;) {
+    const iceberg::Snapshot* snapshot = metadata.snapshot(*id);
+    if (snapshot == nullptr) break;
+    const std::string text = summary_value(*snapshot, key.c_str());
+    if (!text.empty()) return std::max(applied, number_or_zero(text));
+    id = snapshot->parent_snapshot_id;
+  }
+  return applied;
+}
+
+}  // namespace frazil::sinks

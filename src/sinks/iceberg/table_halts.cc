@@ -1,0 +1,85 @@
+#include "sinks/iceberg/table_halts.h"
+
+namespace frazil::sinks {
+namespace {
+
+base::Halt make(std::string code, std::string text, std::string range, int64_t head, std::vector<base::HaltChoice> choices) {
+  base::Halt halt;
+  halt.token = base::halt_token(code, range, head);
+  halt.code = std::move(code);
+  halt.text = std::move(text);
+  halt.range = std::move(range);
+  halt.choices = std::move(choices);
+  return halt;
+}
+
+}  // namespace
+
+base::Error table_gone(const iceberg::TableId& table) {
+  return base::Error(make("TABLE_GONE", "table " + table.text() + " does not exist any more. Nothing was written. Restore it, or "
+                          "start again: with create: a new table begins at the configured start",
+                          table.text(), 0, {}));
+}
+
+base::Error table_replaced(const iceberg::TableId& table, const std::string& expected_uuid, const std::string& found_uuid,
+                           int64_t head) {
+  return base::Error(make("TABLE_REPLACED", "table " + table.text() + " is another one: its uuid was " + expected_uuid +
+                          " and is " + found_uuid + ". Nothing was written into the new one",
+                          table.text() + " " + expected_uuid + " " + found_uuid, head,
+                          {{"start", "use the new table: read from the positions it holds, else from the configured start"}}));
+}
+
+base::Error positions_taken_over(const iceberg::TableId& table, const std::string& by) {
+  return base::Error(make("POSITIONS_TAKEN_OVER", "pipeline " + by + " has taken over this pipeline's positions in table " +
+                          table.text() + ". Stop this one for good, or give it another name",
+                          table.text() + " " + by, 0, {}));
+}
+
+base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
+                             const engine::PositionFormat& format) {
+  const std::string now = state.at_head ? format.encode(state.at_head->positions) : "none";
+  const std::string range = "snapshot " + std::to_string(state.marks.snapshot_id) + " head " + std::to_string(head);
+  std::vector<base::HaltChoice> choices;
+  if (state.at_head) {
+    choices.push_back({"table", "read again what was rolled back: from " + now + "; dead letters of those epochs are removed"});
+  }
+  choices.push_back({"source", "leave it out: go on at " + format.encode(state.marks.positions)});
+  return make("TABLE_ROLLED_BACK",
+              "table " + table.text() + " was rolled back: snapshot " + std::to_string(state.marks.snapshot_id) +
+                  " with epoch " + std::to_string(state.marks.epoch) + " and positions " + format.encode(state.marks.positions) +
+                  " is no ancestor of the head " + std::to_string(head) + ", whose positions are " + now,
+              range, head, std::move(choices));
+}
+
+base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
+                          const engine::PositionFormat& format) {
+  std::vector<base::HaltChoice> choices;
+  std::string known = "nothing else is known";
+  if (state.property_positions) {
+    known = format.encode(*state.property_positions);
+    choices.push_back({"property", "go on at " + known});
+  }
+  return make("WATERMARK_LOST",
+              "the snapshot of table " + table.text() + " that held the positions of pipeline " + pipeline +
+                  " was removed, although tag " + tag_name(pipeline) + " should have kept it. Property " +
+                  property_name(pipeline) + " says: " + known,
+              "positions " + known, head, std::move(choices));
+}
+
+base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const std::string& positions,
+                                int64_t head) {
+  return make("POSITIONS_OF_ANOTHER_PIPELINE",
+              "table " + table.text() + " holds positions of pipeline " + other +
+                  " for the same source. If this pipeline is its new name, a fresh start would double every row. The other is at " +
+                  positions,
+              other + " " + positions, head,
+              {{"take_over", "go on at the positions of " + other + " and close it"},
+               {"beside", "run beside it on purpose: rows of the common topics will be there twice"}});
+}
+
+base::Error commit_rejected(const iceberg::TableId& table, const base::Error& answer, int64_t head) {
+  return base::Error(make("COMMIT_REJECTED", "the catalog refused a commit to " + table.text() + ": " + answer.message(),
+                          table.text(), head, {}));
+}
+
+}  // namespace frazil::sinks

@@ -1,0 +1,28 @@
+// The halts that a table can cause, with their texts, ranges and choices. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "iceberg/catalog.h"
+#include "sinks/iceberg/pipeline_state.h"
+
+namespace frazil::sinks {
+
+base::Error table_gone(const iceberg::TableId& table);
+base::Error table_replaced(const iceberg::TableId& table, const std::string& expected_uuid, const std::string& found_uuid,
+                           int64_t head);
+base::Error positions_taken_over(const iceberg::TableId& table, const std::string& by);
+// Choices: `table` (read again what was rolled back; only when the head still has marks) and `source` (leave it out).
+base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
+                             const engine::PositionFormat& format);
+// Choice: `property` (go on at the positions that the property still says), when it does.
+base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
+                          const engine::PositionFormat& format);
+// Choices: `take_over` (go on at the other's positions and close it) and `beside` (own positions, rows twice on purpose).
+base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const std::string& positions,
+                                int64_t head);
+base::Error commit_rejected(const iceberg::TableId& table, const base::Error& answer, int64_t head);
+
+}  // namespace frazil::sinks
