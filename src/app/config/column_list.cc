@@ -1,0 +1,71 @@
+#include <set>
+
+#include "app/config/nearest_name.h"
+#include "app/config/schema_source.h"
+
+namespace frazil::app {
+namespace {
+
+// Reads one column; false when something was wrong.
+bool read_column(const Node& node, Problems& problems, columnar::Field& field) {
+  if (node.kind != Node::Kind::kMap) {
+    problems.error(node.mark, "a column is written as {name: id, type: long, required: true}");
+    return false;
+  }
+  bool is_good = true;
+  bool has_type = false;
+  for (const Entry& entry : node.entries) {
+    const std::string& text = entry.value.scalar;
+    if (entry.value.kind != Node::Kind::kScalar || entry.value.is_empty) {
+      problems.error(entry.value.mark, "\"" + entry.key + "\" of a column must be a text");
+      is_good = false;
+    } else if (entry.key == "name") {
+      field.name = text;
+    } else if (entry.key == "doc") {
+      field.doc = text;
+    } else if (entry.key == "required") {
+      field.required = text == "true";
+      if (text != "true" && text != "false") {
+        problems.error(entry.value.mark, "\"required\" must be true or false");
+        is_good = false;
+      }
+    } else if (entry.key == "type") {
+      has_type = true;
+      if (auto type = columnar::parse_type(text); type.ok()) {
+        field.type = std::move(type).value();
+      } else {
+        problems.error(entry.value.mark, type.error().message());
+        is_good = false;
+      }
+    } else {
+      problems.error(entry.mark, "unknown key \"" + entry.key + "\" of a column, nearest known key \"" +
+                                     nearest_name(entry.key, {"name", "type", "required", "doc"}) + "\"");
+      is_good = false;
+    }
+  }
+  if (field.name.empty()) problems.error(node.mark, "a column without \"name\"");
+  if (!has_type) problems.error(node.mark, "a column without \"type\"");
+  return is_good && has_type && !field.name.empty();
+}
+
+}  // namespace
+
+std::optional<columnar::Schema> schema_from_columns(const Node& list, Problems& problems) {
+  columnar::Schema schema;
+  std::set<std::string> names;
+  bool is_good = !list.items.empty();
+  if (!is_good) problems.error(list.mark, "a schema needs at least one column");
+  for (const Node& item : list.items) {
+    columnar::Field field;
+    is_good = read_column(item, problems, field) && is_good;
+    if (!field.name.empty() && !names.insert(field.name).second) {
+      problems.error(item.mark, "two columns have the name \"" + field.name + "\"");
+      is_good = false;
+    }
+    schema.fields.push_back(std::move(field));
+  }
+  if (!is_good) return std::nullopt;
+  return columnar::assign_fresh_ids(schema);
+}
+
+}  // namespace frazil::app

@@ -1,0 +1,34 @@
+// Reads configuration: file → tree → overrides → options → typed values → checks that need several of them.
+//
+// All problems of a file are found in one go. No network. Any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config/option_value.h"
+#include "app/config/pipeline_config.h"
+#include "app/config/problems.h"
+
+namespace frazil::app {
+
+struct ReadOptions {
+  std::vector<std::string> overrides;  // of --set
+  MissingReference missing = MissingReference::kError;
+};
+
+struct ReadConfig {
+  ProgramConfig config;  // of use only when problems has no errors
+  Problems problems;
+};
+
+ReadConfig read_config_file(const std::string& path, const ReadOptions& options);
+// `file` names the text in messages; its folder is where relative paths start.
+ReadConfig read_config_text(std::string_view text, const std::string& file, const ReadOptions& options);
+
+// A file that holds the block of `table.catalog` alone.
+std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems& problems);
+
+}  // namespace frazil::app

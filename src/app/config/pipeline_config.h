@@ -1,0 +1,108 @@
+// What a configuration file says, typed and complete: defaults are filled in, references resolved. Plain values.
+//
+// The defaults here are only what a default-made struct holds; those that users get are declared with each option
+// (pipeline_options.cc, process_options.cc).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config/problems.h"
+#include "app/config/units.h"
+#include "base/log.h"
+#include "columnar/schema.h"
+#include "decoders/columns_config.h"
+#include "decoders/json/json_decoder_config.h"
+
+namespace frazil::app {
+
+struct StartConfig {
+  enum class Mode { kEarliest, kLatest, kGroup, kTimestamp, kOffsets } mode = Mode::kEarliest;
+  int64_t timestamp_ms = 0;
+  std::map<std::string, std::map<int32_t, int64_t>> offsets;  // topic → partition → offset
+};
+
+struct KafkaConfig {
+  std::vector<std::string> topics;
+  std::string topic_pattern;
+  StartConfig start;
+  int64_t discovery_interval_ms = 0;
+  std::string group;  // empty: no group
+  std::map<std::string, std::string> properties;
+  bool allow_plaintext = false;
+};
+
+struct GeneratorConfig {
+  int64_t records = 0;             // 0: without end
+  int64_t records_per_second = 0;  // 0: as fast as it goes
+  int64_t seed = 1;
+  int splits = 1;
+};
+
+struct CatalogConfig {
+  std::string type;
+  std::string uri;
+  std::string warehouse;
+  std::string name;
+  std::string credential;
+  std::string token;
+};
+
+struct CreateConfig {
+  std::vector<std::string> partition_by;
+  std::vector<std::string> sort_by;
+  std::map<std::string, std::string> properties;
+};
+
+struct TableConfig {
+  std::string name;
+  CatalogConfig catalog;
+  std::optional<CreateConfig> create;
+  decoders::ColumnsConfig columns;
+};
+
+struct DecodeConfig {
+  // The documents' fields, ids given; nothing when they are the table's own columns (`from_table`).
+  std::optional<columnar::Schema> schema;
+  bool schema_from_table = false;
+  decoders::JsonDecoderConfig json;
+};
+
+struct CommitConfig {
+  int64_t interval_ms = 5000;
+  int64_t position_interval_ms = 600'000;
+};
+
+struct PipelineConfig {
+  std::string name;
+  std::optional<KafkaConfig> kafka;
+  std::optional<GeneratorConfig> generator;
+  DecodeConfig decode;
+  TableConfig table;
+  std::string dead_letters;  // name of their table
+  CommitConfig commit;
+  int64_t history_keep_ms = 3600 * 1000;
+  int lanes = 0;  // 0: as many as cores
+  int64_t connect_timeout_ms = 60'000;
+  std::vector<std::string> allowed_roots;
+};
+
+struct ProcessConfig {
+  int64_t memory_bytes = 2LL << 30;
+  // Nothing: no status server. `listen_is_set` tells an address that the user chose from the default one.
+  std::optional<ListenAddress> listen;
+  bool listen_is_set = false;
+  base::LogFormat log_format = base::LogFormat::kText;
+  base::LogLevel log_level = base::LogLevel::kInfo;
+};
+
+struct ProgramConfig {
+  std::string file;
+  ProcessConfig process;
+  std::vector<PipelineConfig> pipelines;
+};
+
+}  // namespace frazil::app

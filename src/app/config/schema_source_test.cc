@@ -1,0 +1,94 @@
+#include "app/config/schema_source.h"
+
+#include <gtest/gtest.h>
+
+namespace frazil::app {
+namespace {
+
+// The schema of one field of the given Avro type, as text; or the error.
+std::string column_of(const std::string& type) {
+  const auto schema = schema_from_avro(R"({"type":"record","name":"r","fields":[{"name":"f","type":)" + type + "}]}");
+  if (!schema.ok()) return "error: " + schema.error().message();
+  const columnar::Field& field = schema->fields[0];
+  return (field.required ? "required " : "") + field.type.name();
+}
+
+TEST(AvroSchema, MapsPrimitives) {
+  EXPECT_EQ(column_of(R"("boolean")"), "required boolean");
+  EXPECT_EQ(column_of(R"("int")"), "required int");
+  EXPECT_EQ(column_of(R"("long")"), "required long");
+  EXPECT_EQ(column_of(R"("float")"), "required float");
+  EXPECT_EQ(column_of(R"("double")"), "required double");
+  EXPECT_EQ(column_of(R"("string")"), "required string");
+  EXPECT_EQ(column_of(R"("bytes")"), "required binary");
+  EXPECT_EQ(column_of(R"({"type":"long"})"), "required long");
+}
+
+TEST(AvroSchema, TakesUnionsWithNullAsOptional) {
+  EXPECT_EQ(column_of(R"(["null","int"])"), "int");
+  EXPECT_EQ(column_of(R"(["string","null"])"), "string");
+  EXPECT_EQ(column_of(R"(["int"])"), "required int");
+  EXPECT_EQ(column_of(R"(["int","string"])"), "error: f: a union of several types has no column");
+  EXPECT_EQ(column_of(R"(["null"])"), "error: f: a field that is always null has no column");
+}
+
+TEST(AvroSchema, MapsLogicalTypes) {
+  EXPECT_EQ(column_of(R"({"type":"int","logicalType":"date"})"), "required date");
+  EXPECT_EQ(column_of(R"({"type":"int","logicalType":"time-millis"})"), "required time");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"time-micros"})"), "required time");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-millis"})"), "required timestamptz");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-micros"})"), "required timestamptz");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-micros","adjust-to-utc":false})"), "required timestamp");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"local-timestamp-micros"})"), "required timestamp");
+  EXPECT_EQ(column_of(R"({"type":"string","logicalType":"uuid"})"), "required uuid");
+  EXPECT_EQ(column_of(R"({"type":"fixed","name":"u","size":16,"logicalType":"uuid"})"), "required uuid");
+  EXPECT_EQ(column_of(R"({"type":"fixed","name":"x","size":4})"), "required fixed[4]");
+  EXPECT_EQ(column_of(R"({"type":"bytes","logicalType":"decimal","precision":9,"scale":2})"), "required decimal(9, 2)");
+  EXPECT_EQ(column_of(R"({"type":"fixed","name":"d","size":5,"logicalType":"decimal","precision":9})"), "required decimal(9, 0)");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"made-up"})"), "required long");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-nanos"})"), "error: f: timestamps of nanoseconds need format version 3");
+  EXPECT_EQ(column_of(R"({"type":"bytes","logicalType":"decimal","precision":39})"),
+            "error: f: a decimal has precision 1 to 38 and scale 0 to precision");
+}
+
+TEST(AvroSchema, MapsNestedTypes) {
+  EXPECT_EQ(column_of(R"({"type":"array","items":["null","string"]})"), "required list<string>");
+  EXPECT_EQ(column_of(R"({"type":"map","values":"int"})"), "required map<string, int>");
+  EXPECT_EQ(column_of(R"({"type":"enum","name":"e","symbols":["A"]})"), "required string");
+  EXPECT_EQ(column_of(R"(["null",{"type":"record","name":"s","fields":[{"name":"a","type":"int"}]}])"), "struct<a: int>");
+  EXPECT_EQ(column_of(R"({"type":"array","logicalType":"map","items":{"type":"record","name":"kv","fields":[)"
+                      R"({"name":"key","type":"long"},{"name":"value","type":"double"}]}})"),
+            "required map<long, double>");
+}
+
+TEST(AvroSchema, FollowsNamesAndRefusesCircles) {
+  const auto schema = schema_from_avro(R"({"type":"record","name":"r","fields":[
+    {"name":"a","type":{"type":"enum","namespace":"n","name":"E","symbols":["X"]}},
+    {"name":"b","type":"n.E"}, {"name":"c","type":["null","E"]}]})");
+  ASSERT_TRUE(schema.ok()) << schema.error().message();
+  EXPECT_EQ(schema->fields[1].type.name(), "string");
+  EXPECT_EQ(column_of(R"(["null","r"])"), "error: f: record \"r\" contains itself");
+  EXPECT_EQ(column_of(R"("lnog")"), "error: f: unknown type \"lnog\"");
+}
+
+TEST(AvroSchema, RefusesWhatIsNoRecord) {
+  EXPECT_FALSE(schema_from_avro("{").ok());
+  EXPECT_FALSE(schema_from_avro("\"int\"").ok());
+  EXPECT_FALSE(schema_from_avro("7").ok());
+  EXPECT_FALSE(schema_from_avro(R"({"type":"record","name":"r","fields":[]})").ok());
+  EXPECT_FALSE(schema_from_avro(R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"a","type":"int"}]})").ok());
+  std::string deep = "\"int\"";
+  for (int i = 0; i < 200; ++i) deep = R"({"type":"array","items":)" + deep + "}";
+  EXPECT_NE(column_of(deep).find("nested deeper"), std::string::npos);
+}
+
+TEST(AvroSchema, GivesFreshIds) {
+  const auto schema = schema_from_avro(R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"b","type":"int","doc":"B"}]})");
+  ASSERT_TRUE(schema.ok());
+  EXPECT_EQ(schema->fields[0].id, 1);
+  EXPECT_EQ(schema->fields[1].id, 2);
+  EXPECT_EQ(schema->fields[1].doc, "B");
+}
+
+}  // namespace
+}  // namespace frazil::app

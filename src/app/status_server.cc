@@ -1,0 +1,116 @@
+#include "app/status_server.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/build_version.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace frazil::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Views = std::vector<engine::StatusView>;
+
+// Text of others (error messages, topic names) may hold bytes that are not UTF-8.
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json time_or_null(int64_t micros) { return micros > 0 ? Json(base::format_utc(micros)) : Json(nullptr); }
+
+Json lag_of(const engine::StatusView& view) {
+  Json splits = Json::array();
+  int64_t total = 0;
+  bool is_known = true;
+  for (const engine::SplitLag& split : view.lag) {
+    splits.push_back({{"split", split.split}, {"position", split.position}, {"lag", split.lag < 0 ? Json(nullptr) : Json(split.lag)}});
+    is_known = is_known && split.lag >= 0;
+    total += std::max<int64_t>(split.lag, 0);
+  }
+  return {{"records", is_known ? Json(total) : Json(nullptr)}, {"splits", splits}};
+}
+
+Json to_json(const engine::StatusView& view) {
+  Json json = {{"pipeline", view.pipeline}, {"state", view.state}, {"detail", view.detail}};
+  if (!view.halt_code.empty()) json["halt"] = view.halt_code;
+  json["started"] = time_or_null(view.started_micros);
+  json["records_read"] = view.records_read;
+  json["bytes_read"] = view.bytes_read;
+  json["rows_committed"] = view.rows_committed;
+  json["dead_letters"] = view.dead_letters;
+  json["tombstones"] = view.tombstones;
+  json["skipped"] = view.skipped;
+  json["commits"] = {{"count", view.commits},
+                     {"stale_epochs", view.stale_epochs},
+                     {"last", time_or_null(view.last_commit_micros)},
+                     {"last_snapshot_id", view.last_snapshot_id},
+                     {"seconds_p50", view.commit_seconds_p50},
+                     {"seconds_p99", view.commit_seconds_p99}};
+  json["files"] = {{"count", view.files}, {"bytes", view.file_bytes}, {"bytes_p50", view.file_bytes_p50}};
+  json["freshness"] = {{"rows", view.freshness_rows},
+                       {"seconds_p50", view.freshness_p50},
+                       {"seconds_p95", view.freshness_p95},
+                       {"seconds_p99", view.freshness_p99}};
+  json["memory"] = {{"used", view.memory_used}, {"limit", view.memory_limit}};
+  json["lag"] = lag_of(view);
+  return json;
+}
+
+bool has_failed(const engine::StatusView& view) { return view.state == "failed" || view.state == "halted"; }
+
+net::HttpReply answer(const Views& views, bool is_good, const char* good) {
+  if (is_good) return {200, "text/plain; charset=utf-8", std::string(good) + "\n"};
+  std::string body;
+  for (const auto& view : views) body += view.pipeline + ": " + view.state + (view.detail.empty() ? "" : ": " + view.detail) + "\n";
+  return {503, "text/plain; charset=utf-8", body};
+}
+
+Views view_all(const std::vector<const engine::PipelineStatus*>& pipelines) {
+  Views views;
+  for (const auto* pipeline : pipelines) views.push_back(pipeline->view());
+  return views;
+}
+
+}  // namespace
+
+std::string status_to_json(const engine::StatusView& view) { return dump(to_json(view)); }
+
+std::string statuses_to_json(const Views& views) {
+  Json pipelines = Json::array();
+  for (const auto& view : views) pipelines.push_back(to_json(view));
+  return dump({{"version", kVersion}, {"time", base::format_utc(base::wall_micros())}, {"pipelines", pipelines}});
+}
+
+net::HttpReply health_reply(const Views& views) {
+  return answer(views, std::none_of(views.begin(), views.end(), has_failed), "healthy");
+}
+
+net::HttpReply readiness_reply(const Views& views) {
+  return answer(views, std::all_of(views.begin(), views.end(), [](const auto& view) { return view.state == "running"; }), "ready");
+}
+
+base::Result<std::unique_ptr<net::HttpServer>> start_status_server(const ProcessConfig& config,
+                                                                   std::vector<const engine::PipelineStatus*> pipelines,
+                                                                   const base::Metrics& metrics) {
+  if (!config.listen) return std::unique_ptr<net::HttpServer>();
+  net::HttpServerConfig server;
+  server.host = config.listen->host;
+  server.port = config.listen->port;
+  server.moves_if_busy = !config.listen_is_set;
+  server.routes["/metrics"] = [&metrics] {
+    return net::HttpReply{200, "text/plain; version=0.0.4; charset=utf-8", metrics.render_prometheus()};
+  };
+  server.routes["/healthz"] = [pipelines] { return health_reply(view_all(pipelines)); };
+  server.routes["/readyz"] = [pipelines] { return readiness_reply(view_all(pipelines)); };
+  server.routes["/status"] = [pipelines] {
+    return net::HttpReply{200, "application/json", statuses_to_json(view_all(pipelines))};
+  };
+  TRY_ASSIGN(auto started, net::HttpServer::start(std::move(server)).in("http.listen"));
+  if (started->has_moved()) {
+    base::log_warn("the default status port is busy, took another", {{"address", started->address()}});
+  }
+  base::log_info("status server listens", {{"address", started->address()}});
+  return started;
+}
+
+}  // namespace frazil::app
