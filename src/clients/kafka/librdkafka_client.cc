@@ -25,6 +25,9 @@ namespace frazil::clients {
 namespace {
 
 constexpr int kLongestPollMillis = 1000;
+// How long an assignment may take until its partitions can be sought.
+constexpr int64_t kSettleMicros = 2000000;
+constexpr int64_t kSettlePauseMicros = 10000;
 // A group that nobody joins: librdkafka's consumer wants a name.
 constexpr char kNoGroup[] = "frazil-no-group";
 
@@ -118,6 +121,7 @@ class LibrdkafkaClient : public KafkaClient {
   rd_kafka_t* handle() const { return connection_->handle(); }
   void forget_fetched();
   base::Status forward(const TopicPartition& partition, const ReaderLane& lane);
+  base::Status settle(const rd_kafka_topic_partition_list_t& positions);
   int pull(ReaderLane& lane, int max_messages, int64_t max_bytes, base::MonoMicros deadline,
            std::vector<rd_kafka_message_t*>& messages);
   void sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*>& messages, int64_t generation);
@@ -250,8 +254,39 @@ base::Status LibrdkafkaClient::assign(const std::map<TopicPartition, OffsetAndEp
   }
   const auto code = rd_kafka_assign(handle(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("assign partitions");
-  base::Lock lock(mutex_);
-  must_unassign_ = true;
+  {
+    base::Lock lock(mutex_);
+    must_unassign_ = true;
+  }
+  TRY(settle(*list));
+  // Where a partition was read before, its end took the forwarding away.
+  for (const auto& [partition, position] : positions) TRY(forward(partition, *lanes_[lane_of.at(partition)]));
+  return {};
+}
+
+// Waits until librdkafka reads the partitions, and compares their leader epochs: an assignment does not when the metadata is
+// there already, a seek to the same place does. A partition that cannot be sought in time has an error of its own, which
+// comes as an event.
+base::Status LibrdkafkaClient::settle(const rd_kafka_topic_partition_list_t& positions) {
+  const base::MonoMicros deadline = base::deadline_after(kSettleMicros);
+  RdKafkaPartitionList left(rd_kafka_topic_partition_list_copy(&positions));
+  base::Mutex mutex;
+  base::CondVar never;
+  while (left->cnt > 0 && base::mono_micros() < deadline) {
+    if (rd_kafka_error_t* error = rd_kafka_seek_partitions(handle(), left.get(), kRequestMillis)) {
+      const base::Error failed = kafka_error(rd_kafka_error_code(error), rd_kafka_error_string(error));
+      rd_kafka_error_destroy(error);
+      return failed.in("compare leader epochs");
+    }
+    for (int i = left->cnt - 1; i >= 0; --i) {
+      const auto code = left->elems[i].err;
+      const bool is_not_ready = code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS;
+      if (!is_not_ready) rd_kafka_topic_partition_list_del_by_idx(left.get(), i);
+    }
+    if (left->cnt == 0) break;
+    base::Lock lock(mutex);
+    never.wait_until(lock, base::deadline_after(kSettlePauseMicros));
+  }
   return {};
 }
 

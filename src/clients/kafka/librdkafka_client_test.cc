@@ -57,6 +57,21 @@ class LibrdkafkaClientTest : public ::testing::Test {
     return values;
   }
 
+  // Leader epochs of all messages of orders/0.
+  std::vector<int32_t> read_epochs(KafkaClient& client) {
+    EXPECT_TRUE(client.assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+    std::vector<int32_t> epochs;
+    const auto deadline = soon();
+    bool is_at_end = false;
+    while (!is_at_end && base::mono_micros() < deadline) {
+      const auto batch = value_of(client.fetch(0, 100, 1 << 20, deadline));
+      if (!batch) continue;
+      for (const KafkaMessage& message : batch->messages) epochs.push_back(message.leader_epoch);
+      is_at_end = batch->is_at_end;
+    }
+    return epochs;
+  }
+
   KafkaEvent event_of_kind(KafkaClient& client, KafkaEventKind kind) {
     const auto deadline = soon();
     while (base::mono_micros() < deadline) {
@@ -78,6 +93,18 @@ TEST_F(LibrdkafkaClientTest, ReadsAssignedPartitionsOnTheirLanesFromTheGivenOffs
   ASSERT_TRUE(client->assign({{{"orders", 0}, {1, -1}}, {{"orders", 1}, {0, -1}}}, {{{"orders", 0}, 0}, {{"orders", 1}, 1}}).ok());
   EXPECT_EQ(read_until(*client, 0, 0, 3), (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(read_until(*client, 1, 1, 2), (std::vector<std::string>{"x", "y"}));
+}
+
+TEST_F(LibrdkafkaClientTest, StartsAgainElsewhereOnAnotherLane) {
+  produce(0, {"a", "b", "c"});
+  auto client = make_client("", 2);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, 0}}}, {{{"orders", 0}, 0}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 0, 3), (std::vector<std::string>{"a", "b", "c"}));
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {1, 0}}}, {{{"orders", 0}, 1}}).ok());
+  EXPECT_EQ(read_until(*client, 1, 0, 3), (std::vector<std::string>{"b", "c"}));
+  ASSERT_TRUE(client->unassign().ok());
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {2, 0}}}, {{{"orders", 0}, 0}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 0, 3), std::vector<std::string>{"c"});
 }
 
 TEST_F(LibrdkafkaClientTest, TellsNullFromEmpty) {
@@ -144,6 +171,34 @@ TEST_F(LibrdkafkaClientTest, ReportsAnOffsetBeyondTheLog) {
   ASSERT_EQ(event.partitions.size(), 1u);
   EXPECT_EQ(event.partitions[0], (TopicPartition{"orders", 0}));
   EXPECT_EQ(event.offset, 700);
+}
+
+TEST_F(LibrdkafkaClientTest, ReportsALogThatPartsFromThePosition) {
+  produce(0, {"a", "b", "c"});
+  ASSERT_TRUE(cluster_->elect("orders", 0, 1).ok());
+  produce(0, {"other d", "other e", "other f"});
+  auto client = make_client("", 1);
+  ASSERT_EQ(read_epochs(*client), (std::vector<int32_t>{0, 0, 0, 1, 1, 1}));
+  // Somebody read five records under the first leader, of which the second knows three.
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {5, 0}}}, {{{"orders", 0}, 0}}).ok());
+  KafkaEvent event;
+  const auto deadline = soon();
+  while (event.kind == KafkaEventKind::kNone && base::mono_micros() < deadline) {
+    const auto batch = value_of(client->fetch(0, 10, 1 << 20, base::deadline_after(100000)));
+    EXPECT_TRUE(!batch || batch->messages.empty());
+    event = value_of(client->poll_control(base::deadline_after(0)));
+  }
+  EXPECT_EQ(event.kind, KafkaEventKind::kLogTruncated) << event.text;
+  EXPECT_EQ(event.offset, 3);
+}
+
+TEST_F(LibrdkafkaClientTest, GoesOnAtAPositionWhoseEpochHolds) {
+  produce(0, {"a", "b", "c"});
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->assign({{{"orders", 0}, {3, 0}}}, {{{"orders", 0}, 0}}).ok());
+  EXPECT_TRUE(read_until(*client, 0, 0, 3).empty());
+  produce(0, {"d"});
+  EXPECT_EQ(read_until(*client, 0, 0, 4), std::vector<std::string>{"d"});
 }
 
 TEST_F(LibrdkafkaClientTest, DescribesTopicsAndLeavesOutUnknownOnes) {

@@ -46,6 +46,12 @@ base::Status MockCluster::set_broker_up(int broker, bool is_up) {
   return {};
 }
 
+base::Status MockCluster::elect(const std::string& topic, int partition, int broker) {
+  const auto code = rd_kafka_mock_partition_set_leader(impl_->cluster, topic.c_str(), partition, broker);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("mock leader of " + topic);
+  return {};
+}
+
 void MockCluster::fail_requests(int16_t api_key, int16_t error_code, int count) {
   const std::vector<rd_kafka_resp_err_t> errors(static_cast<size_t>(count),
                                                 static_cast<rd_kafka_resp_err_t>(error_code));

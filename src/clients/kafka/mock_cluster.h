@@ -29,6 +29,8 @@ class MockCluster {
   base::Status create_topic(const std::string& topic, int partitions);
   // Lets the broker (1 .. brokers) refuse connections, or serve again.
   base::Status set_broker_up(int broker, bool is_up);
+  // Gives the partition a leader (1 .. brokers), and with it a new leader epoch.
+  base::Status elect(const std::string& topic, int partition, int broker);
   // The next `count` requests of this API key (Kafka protocol: 1 Fetch, 3 Metadata) answer with this Kafka error code.
   void fail_requests(int16_t api_key, int16_t error_code, int count);
 

@@ -17,8 +17,8 @@ constexpr int kRefusalsThatCount = 3;
 constexpr int kAttemptMillis = 1000;
 constexpr int kPauseMillis = 100;
 
+// What librdkafka calls an error it goes on to retry: for us a warning.
 base::LogLevel level_of(int syslog_level) {
-  if (syslog_level <= LOG_ERR) return base::LogLevel::kError;
   if (syslog_level <= LOG_WARNING) return base::LogLevel::kWarn;
   return syslog_level <= LOG_INFO ? base::LogLevel::kInfo : base::LogLevel::kDebug;
 }
