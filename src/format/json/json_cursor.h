@@ -16,6 +16,36 @@ namespace frazil::format {
 
 static_assert(std::endian::native == std::endian::little, "the search in strings takes the first byte for the lowest");
 
+// A field's name as it stands in a document, quotes included, ready to be compared in two words if it is short.
+class QuotedName {
+ public:
+  QuotedName() = default;
+  // `name` must hold no character that JSON escapes.
+  explicit QuotedName(std::string_view name) : text_('"' + std::string(name) + '"') {
+    const size_t size = text_.size() < kWords ? text_.size() : kWords;
+    std::memcpy(words_, text_.data(), size);
+    for (size_t i = 0; i < size; ++i) reinterpret_cast<unsigned char*>(masks_)[i] = 0xff;
+  }
+
+  // Bytes of the name at `at`, where at least one byte is left; 0 when it is not there.
+  size_t match(const char* at, const char* end) const {
+    const auto left = static_cast<size_t>(end - at);
+    const size_t size = text_.size();
+    if (left < kWords || size > kWords) {
+      return left >= size && std::memcmp(at, text_.data(), size) == 0 ? size : 0;
+    }
+    uint64_t word[2];
+    std::memcpy(word, at, kWords);
+    return ((word[0] ^ words_[0]) & masks_[0]) == 0 && ((word[1] ^ words_[1]) & masks_[1]) == 0 ? size : 0;
+  }
+
+ private:
+  static constexpr size_t kWords = 16;
+  std::string text_;
+  uint64_t words_[2] = {};
+  uint64_t masks_[2] = {};
+};
+
 // What stands between the quotes of a string.
 struct RawString {
   std::string_view text;
@@ -68,13 +98,11 @@ class JsonCursor {
     return take(closing) || fail(Fault::kNotJson, closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
   }
 
-  // Passes `"name"` if it is written just so at the cursor, which stands at a quote.
-  bool take_name(std::string_view name) {
-    const size_t size = name.size();
-    if (static_cast<size_t>(end_ - at_) < size + 2 || at_[size + 1] != '"') return false;
-    if (std::memcmp(at_ + 1, name.data(), size) != 0) return false;
-    at_ += size + 2;
-    return true;
+  // Passes the name if it is written just so at the cursor, which stands at a quote.
+  bool take_name(const QuotedName& name) {
+    const size_t size = name.match(at_, end_);
+    at_ += size;
+    return size != 0;
   }
   bool take_colon() { return take(':') || fail(Fault::kNotJson, "expected ':'"); }
   bool expect_name() { return peek() == '"' || fail(Fault::kNotJson, "expected a field name in quotes"); }

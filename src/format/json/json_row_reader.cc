@@ -50,6 +50,7 @@ void JsonRowReader::plan(Node& node, const std::vector<Field>& fields) {
     child.id = fields[i].type.id();
     child.is_required = fields[i].required;
     child.is_plain_name = is_plain(fields[i].name);
+    if (child.is_plain_name) child.quoted_name = QuotedName(fields[i].name);
     plan(child, fields[i].type.fields());
     node.by_name.emplace(fields[i].name, static_cast<int32_t>(i));
     node.by_folded_name.emplace(folded(fields[i].name), static_cast<int32_t>(i));
@@ -128,7 +129,7 @@ bool JsonRowReader::match_field(Node& node, int32_t previous, int32_t* child) {
   int32_t guess = successor;
   for (int tries = 0; tries < 2 && guess != kUnknown; ++tries) {
     const Node& candidate = node.children[static_cast<size_t>(guess)];
-    if (candidate.is_plain_name && cursor_->take_name(candidate.field->name)) {
+    if (candidate.is_plain_name && cursor_->take_name(candidate.quoted_name)) {
       *child = guess;
       return true;
     }

@@ -75,6 +75,7 @@ class JsonRowReader {
     columnar::TypeId id{};
     bool is_required = false;
     bool is_plain_name = false;  // stands in JSON without escapes
+    QuotedName quoted_name;      // when it does
     columnar::Column* column = nullptr;
     std::vector<Node> children;
     // Of objects with named fields:

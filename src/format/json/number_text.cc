@@ -139,6 +139,34 @@ bool read_plain_integer(std::string_view token, int64_t* value) {
   return true;
 }
 
+// Powers of ten that a double holds exactly.
+constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// Numbers of up to 15 digits without an exponent, which are nearly all. Digits and power are exact as doubles, and IEEE 754
+// rounds their quotient once, so the result is the nearest double.
+bool read_plain_double(std::string_view token, double* value) {
+  if (token.size() > 17) return false;
+  int64_t digits = 0;
+  size_t count = 0;
+  size_t fraction = 0;
+  bool is_fraction = false;
+  for (size_t i = token[0] == '-'; i < token.size(); ++i) {
+    if (token[i] == '.') {
+      is_fraction = true;
+      continue;
+    }
+    if (!is_digit(token[i])) return false;
+    digits = digits * 10 + (token[i] - '0');
+    ++count;
+    fraction += is_fraction;
+  }
+  if (count > 15) return false;
+  const double magnitude = static_cast<double>(digits) / kExactPowers[fraction];
+  *value = token[0] == '-' ? -magnitude : magnitude;
+  return true;
+}
+
 template <typename Float>
 NumberFault to_floating(std::string_view token, Float* value) {
   const auto [end, failure] = std::from_chars(token.data(), token.data() + token.size(), *value);
@@ -198,7 +226,9 @@ NumberFault number_to_decimal(std::string_view token, int precision, int scale, 
   return NumberFault::kNone;
 }
 
-NumberFault number_to_double(std::string_view token, double* value) { return to_floating(token, value); }
+NumberFault number_to_double(std::string_view token, double* value) {
+  return read_plain_double(token, value) ? NumberFault::kNone : to_floating(token, value);
+}
 
 NumberFault number_to_float(std::string_view token, float* value) { return to_floating(token, value); }
 
