@@ -1,0 +1,367 @@
+#include "sinks/iceberg/iceberg_committer.h"
+
+#include "sinks/iceberg/committer_fixture.h"
+
+namespace frazil::sinks {
+namespace {
+
+using Kind = engine::CommitVerdict::Kind;
+
+TEST_F(CommitterTest, TheFirstCommitHoldsTheStartBeforeAnyRow) {
+  const auto first = committer();
+  const auto known = first->open();
+  ASSERT_TRUE(known.ok()) << known.error().message();
+  EXPECT_FALSE(known->has_value());
+  ASSERT_TRUE(first->begin(start()).ok());
+  // Another start later does not count any more: the table has positions.
+  auto other = start();
+  other.next["t/0"] = "77";
+  const auto second = committer();
+  ASSERT_TRUE(second->open().ok());
+  EXPECT_EQ(second->begin(other)->next.at("t/0"), "0");
+  EXPECT_EQ(second->open()->value(), start());
+}
+
+TEST_F(CommitterTest, CommitsRowsPositionsTagAndPropertyInOneSnapshot) {
+  const auto one = begun();
+  const auto verdict = commit(*one, 0, 5);
+  EXPECT_EQ(verdict.kind, Kind::kDone);
+  EXPECT_EQ(verdict.positions.next.at("t/0"), "5");
+  EXPECT_EQ(rows(), range(0, 5));
+  const auto table = metadata(config_.table);
+  const auto* head = table.current_snapshot();
+  EXPECT_EQ(head->summary.at("frazil.pipeline"), "orders");
+  EXPECT_EQ(head->summary.at("frazil.epoch"), "2");
+  EXPECT_EQ(head->summary.at("frazil.ranges"), R"({"t/0":["0","5"]})");
+  EXPECT_EQ(table.refs.at("frazil-orders").snapshot_id, head->snapshot_id);
+  EXPECT_EQ(table.refs.at("frazil-orders").max_ref_age_ms, INT64_MAX);
+  EXPECT_NE(table.property("frazil.orders").find(std::to_string(head->snapshot_id)), std::string::npos);
+  EXPECT_EQ(table.snapshots.size(), 2U);
+}
+
+TEST_F(CommitterTest, ARestartGoesOnWhereTheTableSays) {
+  commit(*begun(), 0, 5);
+  const auto again = committer();
+  EXPECT_EQ(again->open()->value().next.at("t/0"), "5");
+  EXPECT_EQ(commit(*again, 5, 9).kind, Kind::kDone);
+  EXPECT_EQ(rows(), range(0, 9));
+}
+
+TEST_F(CommitterTest, DropsAStaleEpochAndAGap) {
+  const auto one = begun();
+  commit(*one, 0, 5);
+  const auto stale = commit(*one, 3, 8);
+  EXPECT_EQ(stale.kind, Kind::kStale);
+  EXPECT_EQ(stale.positions.next.at("t/0"), "5");
+  EXPECT_EQ(commit(*one, 6, 8).kind, Kind::kGap);
+  EXPECT_EQ(rows(), range(0, 5));
+}
+
+TEST_F(CommitterTest, ALostAnswerIsResolvedByLooking) {
+  const auto one = begun();
+  catalog_->fates = {Fate::kAppliedAnswerLost};
+  const int before = catalog_->requests;
+  EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
+  EXPECT_EQ(catalog_->requests, before + 1);
+  catalog_->fates = {Fate::kLost, Fate::kUnavailable, Fate::kLost};
+  EXPECT_EQ(commit(*one, 5, 7).kind, Kind::kDone);
+  EXPECT_EQ(rows(), range(0, 7));
+}
+
+TEST_F(CommitterTest, TwoWorkersCommitEachRowOnce) {
+  const auto one = begun();
+  const auto two = begun();
+  catalog_->before_commit = [&] { EXPECT_EQ(commit(*two, 0, 4).kind, Kind::kDone); };
+  EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kStale);
+  EXPECT_EQ(rows(), range(0, 4));
+}
+
+TEST_F(CommitterTest, RebasesOverAForeignCommit) {
+  const auto one = begun();
+  catalog_->before_commit = [&] {
+    const auto base = metadata(config_.table);
+    iceberg::Append foreign(catalog_->file_io(), 4711);
+    const auto snapshot = foreign.prepare(base);
+    ASSERT_TRUE(snapshot.ok());
+    const iceberg::TableCommit request{
+        {}, {iceberg::AddSnapshot{*snapshot}, iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{4711, true, {}, {}, {}}}}};
+    ASSERT_TRUE(catalog_->commit_table(config_.table, request).ok());
+  };
+  EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
+  EXPECT_EQ(rows(), range(0, 5));
+  EXPECT_EQ(metadata(config_.table).current_snapshot()->parent_snapshot_id, 4711);
+}
+
+TEST_F(CommitterTest, ARefusedCommitHalts) {
+  const auto one = begun();
+  catalog_->fates = {Fate::kRefused};
+  auto staged = epoch(*one, 0, 5);
+  base::Interrupt never;
+  const auto verdict = one->commit(staged, never);
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(halt_code(verdict.error()), "COMMIT_REJECTED");
+  EXPECT_TRUE(rows().empty());
+}
+
+TEST_F(CommitterTest, AnAbandonedWaitIsNoVerdict) {
+  const auto one = begun();
+  catalog_->fates = std::deque<Fate>(100, Fate::kUnavailable);
+  auto staged = epoch(*one, 0, 5);
+  base::Interrupt abandon;
+  abandon.raise();
+  const auto verdict = one->commit(staged, abandon);
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(verdict.error().code(), base::Code::kCancelled);
+}
+
+TEST_F(CommitterTest, DeadLettersFollowOnceWithTheirEpoch) {
+  const auto one = begun();
+  commit(*one, 0, 5, {1, 3});
+  EXPECT_EQ(rows(), (std::vector<int64_t>{0, 2, 4}));
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(longs(config_.dead_letters, "epoch"), (std::vector<int64_t>{2, 2}));
+  commit(*one, 5, 6, {5});
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 3, 5}));
+  // What is applied is not owed any more.
+  commit(*one, 6, 7);
+  EXPECT_EQ(metadata(config_.table).property("frazil.orders.owed"), "[]");
+}
+
+TEST_F(CommitterTest, OwedDeadLettersSurviveACrashAndAreAppliedAtTheNextStart) {
+  {
+    const auto one = begun();
+    auto staged = epoch(*one, 0, 5, {1});
+    // The anchor's commit lands; then the process dies before the outbox is emptied.
+    catalog_->fates = {Fate::kApply};
+    base::Interrupt dying;
+    dying.raise();
+    catalog_->fates.resize(50, Fate::kUnavailable);
+    ASSERT_TRUE(one->commit(staged, dying).ok());
+    EXPECT_TRUE(dead().empty());
+    catalog_->fates.clear();
+  }
+  const auto next = committer();
+  ASSERT_TRUE(next->open().ok());
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1}));
+  const auto third = committer();
+  ASSERT_TRUE(third->open().ok());
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1}));
+}
+
+TEST_F(CommitterTest, DeadLettersAreWrittenAgainWhenAnotherWorkerTakesTheEpochNumber) {
+  const auto one = begun();
+  const auto two = begun();
+  auto positions = start();
+  positions.next["t/1"] = "0";
+  catalog_->before_commit = [&] {
+    engine::StagedEpoch other;
+    other.ranges = {{"t/1", "0", "4", true}};
+    add_dead_letter(other, 100);
+    base::Interrupt never;
+    ASSERT_EQ(two->commit(other, never)->kind, Kind::kDone);
+  };
+  EXPECT_EQ(commit(*one, 0, 3, {2}).kind, Kind::kDone);
+  EXPECT_EQ(dead(), (std::vector<int64_t>{2, 100}));
+  EXPECT_EQ(longs(config_.dead_letters, "epoch"), (std::vector<int64_t>{2, 3}));
+}
+
+TEST_F(CommitterTest, ARolledBackTableHaltsAndNothingIsWritten) {
+  const auto one = begun();
+  commit(*one, 0, 5);
+  commit(*one, 5, 8);
+  roll_back(1);
+  const auto next = committer();
+  const auto opened = next->open();
+  ASSERT_FALSE(opened.ok());
+  ASSERT_EQ(halt_code(opened.error()), "TABLE_ROLLED_BACK");
+  EXPECT_EQ(opened.error().halt()->choices.size(), 2U);
+  EXPECT_EQ(rows(), range(0, 5));
+  auto staged = epoch(*one, 8, 9);
+  base::Interrupt never;
+  EXPECT_EQ(halt_code(one->commit(staged, never).error()), "TABLE_ROLLED_BACK");
+}
+
+TEST_F(CommitterTest, AcceptingTheTableReadsAgainWhatWasRolledBackAndVoidsItsDeadLetters) {
+  const auto one = begun();
+  commit(*one, 0, 5, {0});
+  commit(*one, 5, 8, {6});
+  roll_back(1);
+  const std::string token = committer()->open().error().halt()->token;
+  const auto next = committer({{"TABLE_ROLLED_BACK", "table", token}});
+  const auto opened = next->open();
+  ASSERT_TRUE(opened.ok()) << opened.error().message();
+  EXPECT_EQ(opened->value().next.at("t/0"), "5");
+  EXPECT_EQ(commit(*next, 5, 8, {6}).kind, Kind::kDone);
+  EXPECT_EQ(rows(), (std::vector<int64_t>{1, 2, 3, 4, 5, 7}));
+  EXPECT_EQ(dead(), (std::vector<int64_t>{0, 6}));
+  EXPECT_NE(metadata(config_.table).property("frazil.orders.accepted").find("somebody"), std::string::npos);
+  // The token answered that halt and no later one.
+  roll_back(1);
+  EXPECT_EQ(halt_code(committer({{"TABLE_ROLLED_BACK", "table", token}})->open().error()), "TABLE_ROLLED_BACK");
+}
+
+TEST_F(CommitterTest, AcceptingTheSourceLeavesTheRolledBackRowsOut) {
+  const auto one = begun();
+  commit(*one, 0, 5);
+  commit(*one, 5, 8);
+  roll_back(1);
+  const std::string token = committer()->open().error().halt()->token;
+  const auto next = committer({{"TABLE_ROLLED_BACK", "source", token}});
+  ASSERT_EQ(next->open()->value().next.at("t/0"), "8");
+  commit(*next, 8, 9);
+  EXPECT_EQ(rows(), (std::vector<int64_t>{0, 1, 2, 3, 4, 8}));
+}
+
+TEST_F(CommitterTest, AnAnswerWithAnUnknownChoiceIsAnError) {
+  commit(*begun(), 0, 5);
+  roll_back(1);
+  const std::string token = committer()->open().error().halt()->token;
+  const auto opened = committer({{"TABLE_ROLLED_BACK", "both", token}})->open();
+  EXPECT_EQ(opened.error().code(), base::Code::kInvalid);
+  EXPECT_NE(opened.error().message().find("table, source"), std::string::npos) << opened.error().message();
+}
+
+TEST_F(CommitterTest, ALostWatermarkHaltsAndThePropertyIsAChoice) {
+  commit(*begun(), 0, 5);
+  const auto now = metadata(config_.table);
+  // Somebody removes the tag, adds a snapshot of his own and expires ours.
+  iceberg::Append foreign(catalog_->file_io(), 4711);
+  const auto snapshot = foreign.prepare(now);
+  std::vector<int64_t> ours;
+  for (const auto& old : now.snapshots) ours.push_back(old.snapshot_id);
+  const iceberg::TableCommit request{
+      {},
+      {iceberg::AddSnapshot{*snapshot}, iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{4711, true, {}, {}, {}}},
+       iceberg::RemoveSnapshotRef{"frazil-orders"}, iceberg::RemoveSnapshots{ours}}};
+  ASSERT_TRUE(catalog_->commit_table(config_.table, request).ok());
+  const auto opened = committer()->open();
+  ASSERT_EQ(halt_code(opened.error()), "WATERMARK_LOST");
+  const auto next = committer({{"WATERMARK_LOST", "", opened.error().halt()->token}});
+  ASSERT_EQ(next->open()->value().next.at("t/0"), "5");
+  EXPECT_EQ(commit(*next, 5, 6).kind, Kind::kDone);
+}
+
+TEST_F(CommitterTest, ARemovedPropertyIsReplacedByTheTag) {
+  const auto one = begun();
+  commit(*one, 0, 5);
+  ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::RemoveProperties{{"frazil.orders"}}}}).ok());
+  EXPECT_EQ(commit(*one, 5, 6).kind, Kind::kDone);
+  EXPECT_FALSE(metadata(config_.table).property("frazil.orders").empty());
+  ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::RemoveProperties{{"frazil.orders"}},
+                                                         iceberg::RemoveSnapshotRef{"frazil-orders"}}}).ok());
+  EXPECT_EQ(committer()->open()->value().next.at("t/0"), "6");
+}
+
+TEST_F(CommitterTest, HaltsWhenTheTableIsGoneOrReplaced) {
+  const auto one = begun();
+  commit(*one, 0, 5);
+  auto staged = epoch(*one, 5, 6);
+  base::Interrupt never;
+  ASSERT_TRUE(catalog_->drop_table(config_.table).ok());
+  EXPECT_EQ(halt_code(one->commit(staged, never).error()), "TABLE_GONE");
+  ASSERT_TRUE(committer()->open().ok());  // makes a new one
+  EXPECT_EQ(halt_code(one->commit(staged, never).error()), "TABLE_REPLACED");
+}
+
+TEST_F(CommitterTest, PositionsOfAnotherPipelineHaltAndCanBeTakenOver) {
+  const auto old = begun();
+  commit(*old, 0, 5, {2});
+  config_.pipeline = "renamed";
+  const auto renamed = committer();
+  ASSERT_FALSE(renamed->open()->has_value());
+  const auto begun_anew = renamed->begin(start());
+  ASSERT_EQ(halt_code(begun_anew.error()), "POSITIONS_OF_ANOTHER_PIPELINE");
+  const std::string token = begun_anew.error().halt()->token;
+  const auto accepted = committer({{"POSITIONS_OF_ANOTHER_PIPELINE", "take_over", token}});
+  ASSERT_FALSE(accepted->open()->has_value());
+  const auto positions = accepted->begin(start());
+  ASSERT_TRUE(positions.ok()) << positions.error().message();
+  EXPECT_EQ(positions->next.at("t/0"), "5");
+  EXPECT_FALSE(metadata(config_.table).refs.contains("frazil-orders"));
+  // The old one, still alive, is stopped.
+  config_.pipeline = "orders";
+  auto staged = epoch(*old, 5, 6);
+  base::Interrupt never;
+  EXPECT_EQ(halt_code(old->commit(staged, never).error()), "POSITIONS_TAKEN_OVER");
+}
+
+TEST_F(CommitterTest, APipelineOfAnotherTopicIsNoReasonToHalt) {
+  commit(*begun(), 0, 5);
+  config_.pipeline = "other";
+  auto elsewhere = start();
+  elsewhere.identity = {{"cluster", "c"}, {"topic/u", "id-2"}};
+  const auto other = committer();
+  ASSERT_TRUE(other->open().ok());
+  EXPECT_TRUE(other->begin(elsewhere).ok());
+}
+
+TEST_F(CommitterTest, LongPositionsStandInTheManifestList) {
+  auto many = start();
+  for (int i = 1; i < 1000; ++i) many.next["t/" + std::to_string(i)] = "1234567";
+  const auto one = committer();
+  ASSERT_TRUE(one->open().ok());
+  ASSERT_TRUE(one->begin(many).ok());
+  commit(*one, 0, 5);
+  many.next["t/0"] = "5";
+  EXPECT_EQ(committer()->open()->value(), many);
+  const auto table = metadata(config_.table);
+  EXPECT_LT(table.current_snapshot()->summary.at("frazil.positions").size(), 200U);
+  EXPECT_LT(table.property("frazil.orders").size(), 200U);
+}
+
+TEST_F(CommitterTest, ExpiryTravelsWithCommitsAndKeepsTheTaggedSnapshot) {
+  config_.history_keep_ms = 0;
+  const auto one = begun();
+  for (int64_t i = 0; i < 5; ++i) commit(*one, i, i + 1);
+  const auto table = metadata(config_.table);
+  EXPECT_LE(table.snapshots.size(), 3U);
+  EXPECT_EQ(rows(), range(0, 5));
+  EXPECT_EQ(committer()->open()->value().next.at("t/0"), "5");
+}
+
+TEST_F(CommitterTest, ASchemaChangedByOthersSendsTheEpochBack) {
+  const auto one = begun();
+  auto staged = epoch(*one, 0, 5);
+  columnar::Schema wider = *metadata(config_.table).current_schema();
+  wider.schema_id = 1;
+  wider.fields.push_back({2, "note", false, columnar::Type::primitive(columnar::TypeId::kString), ""});
+  ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::AddSchema{wider}, iceberg::SetCurrentSchema{-1}}}).ok());
+  base::Interrupt never;
+  EXPECT_EQ(one->commit(staged, never)->kind, Kind::kStale);
+  EXPECT_EQ(one->open()->value().next.at("t/0"), "0");
+  EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
+}
+
+TEST_F(CommitterTest, OpenListsEveryColumnThatDoesNotFit) {
+  ASSERT_TRUE(begun() != nullptr);
+  columnar::Schema other;
+  other.fields = {{0, "id", true, columnar::Type::primitive(columnar::TypeId::kString), ""},
+                  {0, "missing", false, columnar::Type::primitive(columnar::TypeId::kInt), ""}};
+  config_.schema = other;
+  const auto opened = committer()->open();
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.error().message().find("id: the schema says string, the table long"), std::string::npos);
+  EXPECT_NE(opened.error().message().find("missing: the table has no such column"), std::string::npos);
+}
+
+TEST_F(CommitterTest, WithoutCreateTheTableMustExist) {
+  config_.create.reset();
+  EXPECT_EQ(committer()->open().error().code(), base::Code::kNotFound);
+}
+
+TEST_F(CommitterTest, DecisionsAboutTheSourceMoveThePositionsOnce) {
+  const auto one = begun();
+  auto moved = start();
+  moved.next["t/0"] = "50";
+  const auto after = one->decide(start(), moved, {"SOURCE_GAP", "skip", "t/0 [0, 50)", "somebody"});
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after->next.at("t/0"), "50");
+  EXPECT_EQ(metadata(config_.table).current_snapshot()->summary.at("frazil.accepted").find("SOURCE_GAP") != std::string::npos, true);
+  // Positions that are not the expected ones are left alone.
+  auto again = start();
+  again.next["t/0"] = "60";
+  EXPECT_EQ(one->decide(start(), again, {"SOURCE_GAP", "skip", "r", "u"})->next.at("t/0"), "50");
+}
+
+}  // namespace
+}  // namespace frazil::sinks
