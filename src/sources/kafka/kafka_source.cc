@@ -1,0 +1,550 @@
+#include "sources/kafka/kafka_source.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "sources/kafka/kafka_halts.h"
+#include "sources/kafka/kafka_positions.h"
+#include "sources/kafka/kafka_splits.h"
+
+namespace frazil::sources {
+
+namespace {
+
+using clients::FetchedBatch;
+using clients::KafkaClient;
+using clients::KafkaEvent;
+using clients::KafkaEventKind;
+using clients::OffsetAndEpoch;
+using clients::OffsetSpec;
+using clients::TopicPartition;
+using engine::RawBatch;
+using engine::SourceEvent;
+using engine::SourcePositions;
+
+constexpr int kMessagesPerBatch = 8192;
+constexpr int64_t kBytesPerBatch = 4 << 20;
+constexpr int64_t kLagRefreshMicros = 1000000;
+constexpr char kCommitMetadata[] = "frazil";
+
+// One partition while it is read. Belongs to its reader lane between start() and stop().
+struct ReadSplit {
+  engine::SplitId id;
+  std::string topic_id;
+  OffsetAndEpoch next;
+  bool is_first = false;  // the table knows no position, and no range was handed on yet
+};
+
+// Where a partition stood at the first start: for runs until caught up.
+struct Target {
+  int64_t log_start = 0;
+  int64_t end = 0;
+};
+
+class KafkaSource : public engine::Source {
+ public:
+  KafkaSource(KafkaSourceConfig config, std::unique_ptr<KafkaClient> client)
+      : config_(std::move(config)), client_(std::move(client)) {}
+  ~KafkaSource() override { close(); }
+
+  const engine::PositionFormat& format() const override { return kafka_position_format(); }
+  base::Status connect(base::MonoMicros deadline) override { return client_->connect(deadline); }
+  base::Result<SourcePositions> resolve_start() override;
+  base::Status check(const SourcePositions& positions) override;
+  base::Result<SourcePositions> apply_choice(const base::Halt& halt, const std::string& choice,
+                                             const SourcePositions& positions) override;
+  base::Status start(const SourcePositions& positions, int lanes) override;
+  base::Result<std::unique_ptr<RawBatch>> read(int lane, base::MonoMicros deadline) override;
+  void wake() override;
+  void stop() override;
+  base::Result<SourceEvent> poll_control(base::MonoMicros deadline) override;
+  base::Status confirm(const SourcePositions& positions, const std::vector<engine::Range>& ranges) override;
+  std::map<std::string, std::string> identity() const override;
+  void acknowledge(const SourcePositions& positions) override;
+  bool is_caught_up(const SourcePositions& positions) override;
+  std::vector<engine::SplitLag> lag(const SourcePositions& positions) override;
+  void close() override;
+
+ private:
+  using ReadLane = std::map<TopicPartition, ReadSplit>;
+
+  bool has_group() const { return !config_.group_id.empty(); }
+  base::Result<KafkaTopics> discover_and_check(const SourcePositions& positions);
+  base::Status follow_group(const std::vector<std::string>& topics);
+  base::Status note_targets(const KafkaTopics& topics);
+  void note_identity(const KafkaTopics& topics, const SourcePositions& positions);
+  std::vector<TopicPartition> mine(const KafkaTopics& topics) const;
+  base::Status begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions, int lanes);
+  base::Result<std::map<TopicPartition, ReadSplit>> read_splits(const std::vector<TopicPartition>& partitions,
+                                                               const SourcePositions& positions);
+  base::Result<std::unique_ptr<RawBatch>> take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched);
+  base::Result<SourceEvent> answer(const KafkaEvent& event);
+  base::Result<SourceEvent> truncated(const KafkaEvent& event);
+  base::Result<SourceEvent> look_for_changes();
+  base::Result<SourcePositions> restart_topic(const base::Halt& halt, SourcePositions positions);
+  base::Result<SourcePositions> restart_spans(const base::Halt& halt, SourcePositions positions);
+  base::Result<SourcePositions> adopt_cluster(SourcePositions positions);
+  std::map<TopicPartition, int64_t> log_ends();
+
+  const KafkaSourceConfig config_;
+  const std::unique_ptr<KafkaClient> client_;
+
+  // Control lane only.
+  std::vector<std::string> subscribed_;
+  std::map<std::string, clients::TopicDescription> known_topics_;
+  base::MonoMicros next_discovery_ = base::kForever;
+  std::optional<SourcePositions> started_at_;
+  bool must_answer_ = false;  // the group waits for assign()
+
+  std::vector<ReadLane> lanes_;  // changed between stop() and start() only
+  std::atomic<int> lane_count_{0};
+  std::atomic<bool> has_suspects_{false};
+
+  mutable base::Mutex mutex_;
+  std::set<TopicPartition> suspects_;  // started again for a diverging log, and nothing read since
+  std::map<std::string, std::string> identity_;
+  std::vector<TopicPartition> assigned_;  // by the group
+  std::vector<TopicPartition> reading_;   // by start()
+  std::optional<std::map<TopicPartition, Target>> targets_;
+  std::map<TopicPartition, int64_t> log_ends_;
+  base::MonoMicros log_ends_until_ = 0;
+  bool is_closed_ = false;
+};
+
+base::Result<SourcePositions> KafkaSource::resolve_start() {
+  TRY_ASSIGN(const KafkaTopics topics, discover_topics(*client_, config_));
+  TRY(require_topics(topics));
+  return resolve_kafka_start(*client_, config_, topics);
+}
+
+base::Result<KafkaTopics> KafkaSource::discover_and_check(const SourcePositions& positions) {
+  TRY_ASSIGN(KafkaTopics topics, discover_topics(*client_, config_, topics_of(positions)));
+  TRY(check_identity(config_, topics, positions));
+  TRY(require_topics(topics));
+  TRY(check_offsets(*client_, topics, positions));
+  return topics;
+}
+
+base::Status KafkaSource::check(const SourcePositions& positions) { return discover_and_check(positions).status(); }
+
+base::Status KafkaSource::start(const SourcePositions& positions, int lanes) {
+  TRY_ASSIGN(const KafkaTopics topics, discover_and_check(positions));
+  note_identity(topics, positions);
+  TRY(note_targets(topics));
+  known_topics_.clear();
+  for (const std::string& name : topics.names) known_topics_[name] = topics.cluster.topics.at(name);
+  started_at_ = positions;
+  next_discovery_ = config_.discovery_interval_ms > 0 ? base::deadline_after(config_.discovery_interval_ms * 1000)
+                                                      : base::kForever;
+  if (has_group()) TRY(follow_group(topics.names));
+  return begin_reading(mine(topics), positions, lanes);
+}
+
+// Keeps what the table says of topics that are not read any more.
+void KafkaSource::note_identity(const KafkaTopics& topics, const SourcePositions& positions) {
+  base::Lock lock(mutex_);
+  const bool is_start = identity_.empty();
+  identity_ = positions.identity;
+  for (const auto& [key, id] : topics.identity) {
+    if (!id.empty() || !identity_.contains(key)) identity_[key] = id;
+    if (id.empty() && is_start) {
+      base::log_warn("kafka_without_ids", {{"identity", key},
+                                           {"text", "the brokers tell no id: a deleted and recreated topic cannot be noticed"}});
+    }
+  }
+}
+
+base::Status KafkaSource::follow_group(const std::vector<std::string>& topics) {
+  if (topics == subscribed_) return {};
+  TRY(client_->subscribe(topics));
+  subscribed_ = topics;
+  return {};
+}
+
+base::Status KafkaSource::note_targets(const KafkaTopics& topics) {
+  {
+    base::Lock lock(mutex_);
+    if (targets_) return {};
+  }
+  TRY_ASSIGN(const auto log_starts, client_->list_offsets(topics.partitions, OffsetSpec::kEarliest));
+  TRY_ASSIGN(const auto log_ends, client_->list_offsets(topics.partitions, OffsetSpec::kLatest));
+  std::map<TopicPartition, Target> targets;
+  for (const auto& [partition, end] : log_ends) {
+    const auto log_start = log_starts.find(partition);
+    targets[partition] = {log_start == log_starts.end() ? 0 : log_start->second, end};
+  }
+  base::Lock lock(mutex_);
+  targets_ = std::move(targets);
+  return {};
+}
+
+std::vector<TopicPartition> KafkaSource::mine(const KafkaTopics& topics) const {
+  if (!has_group()) return topics.partitions;
+  base::Lock lock(mutex_);
+  std::vector<TopicPartition> partitions;
+  for (const TopicPartition& partition : assigned_) {
+    if (std::binary_search(topics.partitions.begin(), topics.partitions.end(), partition)) partitions.push_back(partition);
+  }
+  std::sort(partitions.begin(), partitions.end());
+  return partitions;
+}
+
+base::Result<std::map<TopicPartition, ReadSplit>> KafkaSource::read_splits(const std::vector<TopicPartition>& partitions,
+                                                                          const SourcePositions& positions) {
+  std::map<TopicPartition, ReadSplit> splits;
+  std::vector<TopicPartition> fresh;
+  for (const TopicPartition& partition : partitions) {
+    ReadSplit& split = splits[partition];
+    split.id = split_id(partition);
+    split.topic_id = known_topics_.at(partition.topic).id;
+    const auto known = positions.next.find(split.id);
+    split.is_first = known == positions.next.end();
+    if (split.is_first) {
+      fresh.push_back(partition);
+    } else {
+      split.next = parse_position(known->second).value_or(OffsetAndEpoch());  // check_offsets() has read it
+    }
+  }
+  TRY_ASSIGN(const auto log_starts, client_->list_offsets(fresh, OffsetSpec::kEarliest));
+  for (const TopicPartition& partition : fresh) {
+    const auto log_start = log_starts.find(partition);
+    if (log_start == log_starts.end()) return base::unavailable("Kafka did not tell the log start of " + split_id(partition));
+    splits[partition].next = {log_start->second, -1};
+    base::log_warn("kafka_new_partition", {{"split", split_id(partition)},
+                                           {"offset", log_start->second},
+                                           {"text", "keys may have moved to it from other partitions"}});
+  }
+  return splits;
+}
+
+base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions,
+                                        int lanes) {
+  TRY_ASSIGN(auto splits, read_splits(partitions, positions));
+  lanes_.assign(static_cast<size_t>(lanes), {});
+  lane_count_ = lanes;
+  std::map<TopicPartition, OffsetAndEpoch> offsets;
+  std::map<TopicPartition, int> lane_of;
+  int turn = 0;
+  for (auto& [partition, split] : splits) {
+    const int lane = turn++ % lanes;
+    offsets[partition] = split.next;
+    lane_of[partition] = lane;
+    lanes_[static_cast<size_t>(lane)][partition] = std::move(split);
+  }
+  {
+    base::Lock lock(mutex_);
+    reading_ = partitions;
+  }
+  if (offsets.empty() && !std::exchange(must_answer_, false)) return {};
+  must_answer_ = false;
+  return client_->assign(offsets, lane_of);
+}
+
+base::Result<std::unique_ptr<RawBatch>> KafkaSource::read(int lane, base::MonoMicros deadline) {
+  ReadLane& splits = lanes_[static_cast<size_t>(lane)];
+  for (;;) {
+    TRY_ASSIGN(auto fetched, client_->fetch(lane, kMessagesPerBatch, kBytesPerBatch, deadline));
+    if (!fetched) return std::unique_ptr<RawBatch>();
+    const auto split = splits.find(fetched->partition);
+    if (split != splits.end()) {
+      TRY_ASSIGN(auto batch, take_in(split->second, std::move(fetched)));
+      if (batch) return batch;
+    }
+    if (base::mono_micros() >= deadline) return std::unique_ptr<RawBatch>();
+  }
+}
+
+// Turns fetched messages into a batch that begins where the last one of its split ended; nullptr when nothing is new.
+base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched) {
+  if (fetched->next_offset <= split.next.offset) return std::unique_ptr<RawBatch>();
+  auto batch = std::make_unique<RawBatch>();
+  batch->range = {.split = split.id, .begin = position_text(split.next), .end = "", .is_first = split.is_first};
+  batch->stream = fetched->partition.topic;
+  batch->stream_id = split.topic_id;
+  batch->partition = fetched->partition.partition;
+  batch->records.reserve(fetched->messages.size());
+  for (const clients::KafkaMessage& message : fetched->messages) {
+    if (message.offset < split.next.offset) continue;
+    if (message.leader_epoch >= 0 && message.leader_epoch < split.next.leader_epoch) {
+      return base::Error(source_truncated({fetched->partition, split.next.offset, split.next.offset},
+                                          "the record at offset " + std::to_string(message.offset) + " has leader epoch " +
+                                              std::to_string(message.leader_epoch) + ", the table's position has " +
+                                              std::to_string(split.next.leader_epoch)));
+    }
+    split.next = {message.offset + 1, std::max(message.leader_epoch, split.next.leader_epoch)};
+    engine::RawRecord& record = batch->records.emplace_back();
+    record.key = message.key;
+    record.value = message.value;
+    record.has_key = message.has_key;
+    record.has_value = message.has_value;
+    record.offset = message.offset;
+    record.timestamp_micros = message.timestamp_ms < 0 ? -1 : message.timestamp_ms * 1000;
+    record.headers.reserve(message.headers.size());
+    for (const clients::KafkaHeader& header : message.headers) {
+      record.headers.push_back({header.key, header.value, header.has_value});
+    }
+    batch->bytes += static_cast<int64_t>(message.value.size());
+  }
+  split.next.offset = std::max(split.next.offset, fetched->next_offset);
+  split.is_first = false;
+  if (has_suspects_) {
+    base::Lock lock(mutex_);
+    suspects_.erase(fetched->partition);
+    has_suspects_ = !suspects_.empty();
+  }
+  batch->range.end = position_text(split.next);
+  batch->memory = std::move(fetched->memory);
+  return batch;
+}
+
+void KafkaSource::wake() {
+  for (int lane = 0; lane < lane_count_; ++lane) client_->wake(lane);
+  client_->wake(clients::kControlLane);
+}
+
+void KafkaSource::stop() {
+  if (const base::Status status = client_->unassign(); !status.ok()) {
+    base::log_warn("kafka_unassign", {{"error", status.error().message()}});
+  }
+  base::Lock lock(mutex_);
+  reading_.clear();
+}
+
+base::Result<SourceEvent> KafkaSource::poll_control(base::MonoMicros deadline) {
+  TRY_ASSIGN(const KafkaEvent event, client_->poll_control(std::min(deadline, next_discovery_)));
+  if (event.kind != KafkaEventKind::kNone) return answer(event);
+  if (base::mono_micros() < next_discovery_) return SourceEvent::kNone;
+  next_discovery_ = base::deadline_after(config_.discovery_interval_ms * 1000);
+  return look_for_changes();
+}
+
+base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
+  switch (event.kind) {
+    case KafkaEventKind::kNone:
+      return SourceEvent::kNone;
+    case KafkaEventKind::kAssigned:
+    case KafkaEventKind::kRevoked: {
+      base::Lock lock(mutex_);
+      must_answer_ = event.kind == KafkaEventKind::kAssigned;
+      assigned_ = must_answer_ ? event.partitions : std::vector<TopicPartition>();
+      return SourceEvent::kAssignmentChanged;
+    }
+    case KafkaEventKind::kOffsetOutOfRange:
+    case KafkaEventKind::kTopicGone:
+      // The next start() compares the table's positions with the cluster and halts with what it finds.
+      base::log_warn("kafka_position_lost", {{"offset", event.offset}, {"text", event.text}});
+      return SourceEvent::kAssignmentChanged;
+    case KafkaEventKind::kLogTruncated:
+      return truncated(event);
+    case KafkaEventKind::kFatal:
+      return base::unavailable("the Kafka client cannot go on: " + event.text);
+  }
+  return SourceEvent::kNone;
+}
+
+// What was read may be beyond what the table has. So the first time reading starts again at the table's position; if the
+// logs part even before that, the table has records that Kafka lost.
+base::Result<SourceEvent> KafkaSource::truncated(const KafkaEvent& event) {
+  CHECK(!event.partitions.empty());
+  const TopicPartition& partition = event.partitions[0];
+  {
+    base::Lock lock(mutex_);
+    if (suspects_.insert(partition).second) {
+      has_suspects_ = true;
+      base::log_warn("kafka_log_truncated", {{"split", split_id(partition)}, {"text", event.text}});
+      return SourceEvent::kAssignmentChanged;
+    }
+    suspects_.erase(partition);
+  }
+  std::optional<OffsetAndEpoch> at;
+  if (started_at_) {
+    const auto known = started_at_->next.find(split_id(partition));
+    if (known != started_at_->next.end()) at = parse_position(known->second);
+  }
+  if (!at) return SourceEvent::kAssignmentChanged;
+  const int64_t parting = event.offset >= 0 ? std::min(event.offset, at->offset) : at->offset;
+  return base::Error(source_truncated({partition, parting, at->offset}, "leader epoch " +
+                                                                            std::to_string(at->leader_epoch) +
+                                                                            " of the table ends there"));
+}
+
+// New partitions and, with a pattern, new topics.
+base::Result<SourceEvent> KafkaSource::look_for_changes() {
+  const auto topics = discover_topics(*client_, config_);
+  if (!topics.ok()) {
+    base::log_warn("kafka_discovery", {{"error", topics.error().message()}});
+    return SourceEvent::kNone;
+  }
+  for (const std::string& name : topics->names) {
+    const auto found = topics->cluster.topics.find(name);
+    const auto known = known_topics_.find(name);
+    const bool is_gone = found == topics->cluster.topics.end();
+    const bool is_new = known == known_topics_.end();
+    // A group's own metadata finds new partitions of topics that it follows.
+    const bool has_grown = !is_gone && !is_new && !has_group() && found->second.partitions != known->second.partitions;
+    const bool is_other = !is_gone && !is_new && found->second.id != known->second.id;
+    if (is_gone || is_new || has_grown || is_other) return SourceEvent::kAssignmentChanged;
+  }
+  return topics->names.size() == known_topics_.size() ? SourceEvent::kNone : SourceEvent::kAssignmentChanged;
+}
+
+base::Status KafkaSource::confirm(const SourcePositions& positions, const std::vector<engine::Range>& ranges) {
+  SourcePositions expected = positions;
+  for (const auto& [key, id] : identity()) {
+    auto& known = expected.identity[key];
+    if (known.empty()) known = id;
+  }
+  expected.next.clear();
+  for (const engine::Range& range : ranges) expected.next[range.split] = range.begin;
+  KafkaTopics topics;
+  TRY_ASSIGN(topics.cluster, client_->describe(topics_of(expected)));
+  return check_identity(config_, topics, expected);
+}
+
+std::map<std::string, std::string> KafkaSource::identity() const {
+  base::Lock lock(mutex_);
+  return identity_;
+}
+
+void KafkaSource::acknowledge(const SourcePositions& positions) {
+  if (!has_group()) return;
+  std::map<TopicPartition, int64_t> offsets;
+  {
+    base::Lock lock(mutex_);
+    for (const TopicPartition& partition : reading_) {
+      const auto known = positions.next.find(split_id(partition));
+      if (known == positions.next.end()) continue;
+      if (const auto position = parse_position(known->second)) offsets[partition] = position->offset;
+    }
+  }
+  const base::Status status = client_->commit_offsets(offsets, kCommitMetadata);
+  if (!status.ok()) base::log_warn("kafka_group_offsets", {{"group", config_.group_id}, {"error", status.error().message()}});
+}
+
+bool KafkaSource::is_caught_up(const SourcePositions& positions) {
+  base::Lock lock(mutex_);
+  if (!targets_) return false;
+  return std::all_of(targets_->begin(), targets_->end(), [&](const auto& entry) {
+    const auto known = positions.next.find(split_id(entry.first));
+    const auto position = known == positions.next.end() ? std::nullopt : parse_position(known->second);
+    return (position ? position->offset : entry.second.log_start) >= entry.second.end;
+  });
+}
+
+// The last stable offsets, asked at most once a second; the old ones while the cluster does not answer.
+std::map<TopicPartition, int64_t> KafkaSource::log_ends() {
+  std::vector<TopicPartition> partitions;
+  {
+    base::Lock lock(mutex_);
+    if (base::mono_micros() < log_ends_until_) return log_ends_;
+    log_ends_until_ = base::deadline_after(kLagRefreshMicros);
+    partitions = reading_;
+  }
+  auto fresh = client_->list_offsets(partitions, OffsetSpec::kLatest);
+  base::Lock lock(mutex_);
+  if (fresh.ok()) log_ends_ = std::move(fresh).value();
+  log_ends_until_ = base::deadline_after(kLagRefreshMicros);
+  return log_ends_;
+}
+
+std::vector<engine::SplitLag> KafkaSource::lag(const SourcePositions& positions) {
+  const auto ends = log_ends();
+  std::vector<TopicPartition> partitions;
+  {
+    base::Lock lock(mutex_);
+    partitions = reading_;
+  }
+  std::vector<engine::SplitLag> lags;
+  for (const TopicPartition& partition : partitions) {
+    engine::SplitLag& lag = lags.emplace_back();
+    lag.split = split_id(partition);
+    lag.lag = -1;
+    const auto known = positions.next.find(lag.split);
+    if (known == positions.next.end()) continue;
+    lag.position = known->second;
+    const auto end = ends.find(partition);
+    const auto position = parse_position(known->second);
+    if (position && end != ends.end()) lag.lag = std::max<int64_t>(end->second - position->offset, 0);
+  }
+  return lags;
+}
+
+base::Result<SourcePositions> KafkaSource::apply_choice(const base::Halt& halt, const std::string& choice,
+                                                        const SourcePositions& positions) {
+  const std::string chosen = choice.empty() && halt.choices.size() == 1 ? halt.choices[0].name : choice;
+  if (halt.code == "SOURCE_RECREATED" && chosen == "restart") return restart_topic(halt, positions);
+  if (halt.code == "SOURCE_BEHIND" && chosen == "restart") return restart_spans(halt, positions);
+  if (halt.code == "SOURCE_CLUSTER_CHANGED" && chosen == "same_offsets") return adopt_cluster(positions);
+  if (halt.code == "SOURCE_CLUSTER_CHANGED" && chosen == "start") return resolve_start();
+  return move_positions(halt, chosen, positions);
+}
+
+// The new topic from its log start, under its new id.
+base::Result<SourcePositions> KafkaSource::restart_topic(const base::Halt& halt, SourcePositions positions) {
+  const std::string topic = halt.range.substr(0, halt.range.find(' '));
+  TRY_ASSIGN(const auto cluster, client_->describe({topic}));
+  const auto found = cluster.topics.find(topic);
+  if (found == cluster.topics.end()) return base::Error(source_gone(topic));
+  std::vector<TopicPartition> partitions;
+  for (int32_t number = 0; number < found->second.partitions; ++number) partitions.push_back({topic, number});
+  TRY_ASSIGN(const auto log_starts, client_->list_offsets(partitions, OffsetSpec::kEarliest));
+  std::erase_if(positions.next, [&](const auto& entry) {
+    const auto partition = parse_split(entry.first);
+    return partition && partition->topic == topic;
+  });
+  positions.identity[topic_identity(topic)] = found->second.id;
+  for (const auto& [partition, offset] : log_starts) positions.next[split_id(partition)] = position_text({offset, -1});
+  return positions;
+}
+
+base::Result<SourcePositions> KafkaSource::restart_spans(const base::Halt& halt, SourcePositions positions) {
+  const auto spans = parse_spans(halt.range);
+  if (!spans) return base::invalid(halt.code + ": the range '" + halt.range + "' cannot be read");
+  std::vector<TopicPartition> partitions;
+  for (const OffsetSpan& span : *spans) partitions.push_back(span.partition);
+  TRY_ASSIGN(const auto log_starts, client_->list_offsets(partitions, OffsetSpec::kEarliest));
+  for (const auto& [partition, offset] : log_starts) positions.next[split_id(partition)] = position_text({offset, -1});
+  return positions;
+}
+
+// The same offsets on another cluster, whose topic ids and leader epochs are its own.
+base::Result<SourcePositions> KafkaSource::adopt_cluster(SourcePositions positions) {
+  TRY_ASSIGN(const KafkaTopics topics, discover_topics(*client_, config_, topics_of(positions)));
+  positions.identity = {{kClusterIdentity, topics.cluster.cluster_id}};
+  for (const auto& [name, topic] : topics.cluster.topics) positions.identity[topic_identity(name)] = topic.id;
+  for (auto& [split, text] : positions.next) {
+    if (const auto position = parse_position(text)) text = position_text({position->offset, -1});
+  }
+  return positions;
+}
+
+void KafkaSource::close() {
+  {
+    base::Lock lock(mutex_);
+    if (std::exchange(is_closed_, true)) return;
+  }
+  client_->close();
+}
+
+}  // namespace
+
+clients::KafkaClientConfig kafka_client_config(const KafkaSourceConfig& config, int lanes) {
+  clients::KafkaClientConfig client{.properties = config.properties, .group_id = config.group_id, .lanes = lanes};
+  if (config.discovery_interval_ms > 0) {
+    // The group's leader finds new partitions by its metadata.
+    client.properties.try_emplace("topic.metadata.refresh.interval.ms", std::to_string(std::max<int64_t>(
+                                                                            config.discovery_interval_ms, 10)));
+  }
+  return client;
+}
+
+std::unique_ptr<engine::Source> make_kafka_source(KafkaSourceConfig config, std::unique_ptr<KafkaClient> client) {
+  return std::make_unique<KafkaSource>(std::move(config), std::move(client));
+}
+
+}  // namespace frazil::sources
