@@ -38,9 +38,13 @@ bool has_offsets(TypeId id) {
   return id == TypeId::kString || id == TypeId::kBinary || id == TypeId::kList || id == TypeId::kMap;
 }
 
-bool get_bit(const uint8_t* bits, int64_t i) { return (bits[i >> 3] >> (i & 7)) & 1; }
+bool get_bit(const uint8_t* bits, int64_t i) {
+  return (bits[i >> 3] >> (i & 7)) & 1;
+}
 
-int64_t bitmap_bytes(int64_t bits) { return (bits + 7) >> 3; }
+int64_t bitmap_bytes(int64_t bits) {
+  return (bits + 7) >> 3;
+}
 
 // Appends n bits, told by `bit_of(i)`, behind the first `length` bits. Returns how many of them are set.
 template <typename BitOf>
@@ -103,7 +107,9 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
-Buffer::~Buffer() { std::free(data_); }
+Buffer::~Buffer() {
+  std::free(data_);
+}
 
 void Buffer::append(const void* bytes, int64_t size) {
   if (size == 0) return;

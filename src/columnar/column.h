@@ -1,11 +1,11 @@
 // Column and Batch: columns on the move, in Arrow's memory layout, appended to in place and recycled.
 //
 // A Column is a builder and a value at once: append, then read or hand over. Layout by type: boolean one bit a value;
-// int/date/float 4 bytes; long/time/timestamps/double 8; decimal 16 (two's complement, little-endian, Arrow decimal128);
-// uuid/fixed `length` bytes; string/binary int32 offsets and bytes; list and map int32 offsets and children; struct
-// children only. A map has two children (key, value) that share its offsets. The validity bitmap (LSB first) exists only once
-// a null was appended. String bytes of one column stay below 2^31: `append_*` CHECKs it, so cut batches well before.
-// One thread at a time.
+// int/date/float 4 bytes; long/time/timestamps/double 8; decimal 16 (two's complement, little-endian, Arrow
+// decimal128); uuid/fixed `length` bytes; string/binary int32 offsets and bytes; list and map int32 offsets and
+// children; struct children only. A map has two children (key, value) that share its offsets. The validity bitmap (LSB
+// first) exists only once a null was appended. String bytes of one column stay below 2^31: `append_*` CHECKs it, so cut
+// batches well before. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -75,14 +75,15 @@ class Column {
   int64_t bytes() const;
 
   // Appends one value. The caller picks the function that fits the type (CHECKed in debug builds only).
-  // A null takes a zero value; in a struct it makes every child null, in lists and maps it is an entry without elements.
+  // A null takes a zero value; in a struct it makes every child null, in lists and maps it is an entry without
+  // elements.
   void append_null();
   void append_boolean(bool value) {
     expect(type_.id() == TypeId::kBoolean);
     put_bit(values_, length_, value);
     mark_valid();
   }
-  void append_int(int32_t value) { append_value(value); }  // int, date
+  void append_int(int32_t value) { append_value(value); }   // int, date
   void append_long(int64_t value) { append_value(value); }  // long, time, timestamps
   void append_float(float value) { append_value(value); }
   void append_double(double value) { append_value(value); }

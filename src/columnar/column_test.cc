@@ -31,12 +31,22 @@ T value_of(const std::string& bytes) {
 
 int primitive_bytes(const Type& type) {
   switch (type.id()) {
-    case TypeId::kBoolean: return 1;
-    case TypeId::kInt: case TypeId::kFloat: case TypeId::kDate: return 4;
-    case TypeId::kDecimal: case TypeId::kUuid: return 16;
-    case TypeId::kFixed: return type.length();
-    case TypeId::kString: case TypeId::kBinary: return *rc::gen::inRange(0, 40);
-    default: return 8;
+    case TypeId::kBoolean:
+      return 1;
+    case TypeId::kInt:
+    case TypeId::kFloat:
+    case TypeId::kDate:
+      return 4;
+    case TypeId::kDecimal:
+    case TypeId::kUuid:
+      return 16;
+    case TypeId::kFixed:
+      return type.length();
+    case TypeId::kString:
+    case TypeId::kBinary:
+      return *rc::gen::inRange(0, 40);
+    default:
+      return 8;
   }
 }
 
@@ -73,15 +83,31 @@ void append_cell(Column& column, const Cell& cell) {
   if (cell.is_null) return column.append_null();
   const std::string& bytes = cell.bytes;
   switch (column.type().id()) {
-    case TypeId::kBoolean: return column.append_boolean(bytes[0] != 0);
-    case TypeId::kInt: case TypeId::kDate: return column.append_int(value_of<int32_t>(bytes));
-    case TypeId::kFloat: return column.append_float(value_of<float>(bytes));
-    case TypeId::kDouble: return column.append_double(value_of<double>(bytes));
-    case TypeId::kDecimal: return column.append_decimal(value_of<__int128>(bytes));
-    case TypeId::kString: case TypeId::kUuid: case TypeId::kFixed: case TypeId::kBinary: return column.append_bytes(bytes);
-    case TypeId::kStruct: append_children(column, cell); return column.append_struct_end();
-    case TypeId::kList: case TypeId::kMap: append_children(column, cell); return column.append_list_end();
-    default: return column.append_long(value_of<int64_t>(bytes));
+    case TypeId::kBoolean:
+      return column.append_boolean(bytes[0] != 0);
+    case TypeId::kInt:
+    case TypeId::kDate:
+      return column.append_int(value_of<int32_t>(bytes));
+    case TypeId::kFloat:
+      return column.append_float(value_of<float>(bytes));
+    case TypeId::kDouble:
+      return column.append_double(value_of<double>(bytes));
+    case TypeId::kDecimal:
+      return column.append_decimal(value_of<__int128>(bytes));
+    case TypeId::kString:
+    case TypeId::kUuid:
+    case TypeId::kFixed:
+    case TypeId::kBinary:
+      return column.append_bytes(bytes);
+    case TypeId::kStruct:
+      append_children(column, cell);
+      return column.append_struct_end();
+    case TypeId::kList:
+    case TypeId::kMap:
+      append_children(column, cell);
+      return column.append_list_end();
+    default:
+      return column.append_long(value_of<int64_t>(bytes));
   }
 }
 
@@ -103,14 +129,31 @@ Cell read_cell(const Column& column, int64_t row) {
   if (column.type().is_nested()) return read_nested(column, row);
   Cell cell;
   switch (column.type().id()) {
-    case TypeId::kBoolean: cell.bytes = bytes_of(static_cast<char>(column.boolean_at(row))); break;
-    case TypeId::kInt: case TypeId::kDate: cell.bytes = bytes_of(column.int_at(row)); break;
-    case TypeId::kFloat: cell.bytes = bytes_of(column.float_at(row)); break;
-    case TypeId::kDouble: cell.bytes = bytes_of(column.double_at(row)); break;
-    case TypeId::kDecimal: cell.bytes = bytes_of(column.decimal_at(row)); break;
-    case TypeId::kString: case TypeId::kUuid: case TypeId::kFixed: case TypeId::kBinary:
-      cell.bytes = column.bytes_at(row); break;
-    default: cell.bytes = bytes_of(column.long_at(row)); break;
+    case TypeId::kBoolean:
+      cell.bytes = bytes_of(static_cast<char>(column.boolean_at(row)));
+      break;
+    case TypeId::kInt:
+    case TypeId::kDate:
+      cell.bytes = bytes_of(column.int_at(row));
+      break;
+    case TypeId::kFloat:
+      cell.bytes = bytes_of(column.float_at(row));
+      break;
+    case TypeId::kDouble:
+      cell.bytes = bytes_of(column.double_at(row));
+      break;
+    case TypeId::kDecimal:
+      cell.bytes = bytes_of(column.decimal_at(row));
+      break;
+    case TypeId::kString:
+    case TypeId::kUuid:
+    case TypeId::kFixed:
+    case TypeId::kBinary:
+      cell.bytes = column.bytes_at(row);
+      break;
+    default:
+      cell.bytes = bytes_of(column.long_at(row));
+      break;
   }
   return cell;
 }
@@ -127,9 +170,26 @@ void expect_equal(const Column& column, const std::vector<Cell>& model) {
 }
 
 const char* const kTypes[] = {
-    "boolean", "int", "long", "float", "double", "decimal(20, 3)", "date", "time", "timestamp", "timestamptz", "string",
-    "uuid", "fixed[5]", "fixed[16]", "binary", "list<int>", "list<string>", "map<string, long>",
-    "struct<a: boolean, b: string, c: int>", "list<struct<a: list<string>, b: map<int, boolean>>>",
+    "boolean",
+    "int",
+    "long",
+    "float",
+    "double",
+    "decimal(20, 3)",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "string",
+    "uuid",
+    "fixed[5]",
+    "fixed[16]",
+    "binary",
+    "list<int>",
+    "list<string>",
+    "map<string, long>",
+    "struct<a: boolean, b: string, c: int>",
+    "list<struct<a: list<string>, b: map<int, boolean>>>",
     "struct<x: struct<y: list<double>, z: fixed[3]>, m: map<string, struct<q: uuid, r: decimal(5, 1)>>>"};
 
 std::vector<Cell> random_cells(const Type& type, int at_most) {
@@ -152,7 +212,8 @@ void gather_some(Column& column, std::vector<Cell>& model, const Type& type) {
   if (cells.empty()) return;
   Column source(type);
   for (const Cell& cell : cells) append_cell(source, cell);
-  const auto rows = *rc::gen::container<std::vector<int32_t>>(rc::gen::inRange<int32_t>(0, static_cast<int32_t>(cells.size())));
+  const auto rows =
+      *rc::gen::container<std::vector<int32_t>>(rc::gen::inRange<int32_t>(0, static_cast<int32_t>(cells.size())));
   column.append_rows(source, rows);
   for (const int32_t row : rows) model.push_back(cells[static_cast<size_t>(row)]);
 }
@@ -166,9 +227,13 @@ void break_off_an_entry(Column& column, const Type& type) {
 
 void take_a_step(Column& column, std::vector<Cell>& model, const Type& type) {
   switch (*rc::gen::inRange(0, 6)) {
-    case 0: return append_all(column, model, random_cells(type, 20));
-    case 1: case 2: return gather_some(column, model, type);
-    case 3: return break_off_an_entry(column, type);
+    case 0:
+      return append_all(column, model, random_cells(type, 20));
+    case 1:
+    case 2:
+      return gather_some(column, model, type);
+    case 3:
+      return break_off_an_entry(column, type);
     case 4: {
       const auto length = *rc::gen::inRange<size_t>(0, model.size() + 1);
       column.truncate(static_cast<int64_t>(length));

@@ -11,23 +11,40 @@ namespace {
 
 std::string_view primitive_name(TypeId id) {
   switch (id) {
-    case TypeId::kBoolean: return "boolean";
-    case TypeId::kInt: return "int";
-    case TypeId::kLong: return "long";
-    case TypeId::kFloat: return "float";
-    case TypeId::kDouble: return "double";
-    case TypeId::kDecimal: return "decimal";
-    case TypeId::kDate: return "date";
-    case TypeId::kTime: return "time";
-    case TypeId::kTimestamp: return "timestamp";
-    case TypeId::kTimestamptz: return "timestamptz";
-    case TypeId::kString: return "string";
-    case TypeId::kUuid: return "uuid";
-    case TypeId::kFixed: return "fixed";
-    case TypeId::kBinary: return "binary";
-    case TypeId::kStruct: return "struct";
-    case TypeId::kList: return "list";
-    case TypeId::kMap: return "map";
+    case TypeId::kBoolean:
+      return "boolean";
+    case TypeId::kInt:
+      return "int";
+    case TypeId::kLong:
+      return "long";
+    case TypeId::kFloat:
+      return "float";
+    case TypeId::kDouble:
+      return "double";
+    case TypeId::kDecimal:
+      return "decimal";
+    case TypeId::kDate:
+      return "date";
+    case TypeId::kTime:
+      return "time";
+    case TypeId::kTimestamp:
+      return "timestamp";
+    case TypeId::kTimestamptz:
+      return "timestamptz";
+    case TypeId::kString:
+      return "string";
+    case TypeId::kUuid:
+      return "uuid";
+    case TypeId::kFixed:
+      return "fixed";
+    case TypeId::kBinary:
+      return "binary";
+    case TypeId::kStruct:
+      return "struct";
+    case TypeId::kList:
+      return "list";
+    case TypeId::kMap:
+      return "map";
   }
   return "";
 }
@@ -163,7 +180,8 @@ std::string Type::name() const {
 }
 
 bool Type::operator==(const Type& other) const {
-  if (id_ != other.id_ || precision_ != other.precision_ || scale_ != other.scale_ || length_ != other.length_) return false;
+  if (id_ != other.id_ || precision_ != other.precision_ || scale_ != other.scale_ || length_ != other.length_)
+    return false;
   return fields_ == other.fields_ || fields() == other.fields();
 }
 
@@ -178,14 +196,18 @@ const Field* Schema::find(std::string_view name) const {
   return nullptr;
 }
 
-const Field* Schema::find_by_id(int32_t id) const { return find_field(fields, id); }
+const Field* Schema::find_by_id(int32_t id) const {
+  return find_field(fields, id);
+}
 
 std::string Schema::path_of(int32_t id) const {
   std::string path;
   return find_path(fields, id, path) ? path : std::string();
 }
 
-int32_t Schema::highest_field_id() const { return highest_id(fields); }
+int32_t Schema::highest_field_id() const {
+  return highest_id(fields);
+}
 
 Schema assign_fresh_ids(const Schema& schema, int32_t last_id) {
   FreshIds ids(last_id);

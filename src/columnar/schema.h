@@ -1,7 +1,7 @@
 // Types and schemas with Iceberg field ids: the one description of rows that decoders, tables and files share.
 //
-// Values, cheap to copy (types are shared and immutable). Names of types are those of the Iceberg specification, section
-// "Schemas and Data Types". JSON lives elsewhere (iceberg/schema_json.h). Any thread.
+// Values, cheap to copy (types are shared and immutable). Names of types are those of the Iceberg specification,
+// section "Schemas and Data Types". JSON lives elsewhere (iceberg/schema_json.h). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace frazil::columnar {
 
 enum class TypeId {
   kBoolean,
-  kInt,          // 32 bit
-  kLong,         // 64 bit
+  kInt,   // 32 bit
+  kLong,  // 64 bit
   kFloat,
   kDouble,
   kDecimal,      // precision 1..38, scale 0..precision
@@ -53,7 +53,8 @@ class Type {
   // Struct members; list: {element}; map: {key, value}; empty for primitives.
   const std::vector<Field>& fields() const;
   bool is_nested() const { return id_ == TypeId::kStruct || id_ == TypeId::kList || id_ == TypeId::kMap; }
-  // Name as in Iceberg JSON for primitives ("decimal(9, 2)", "fixed[4]", "timestamptz"); "struct<a: int, ...>" for nested.
+  // Name as in Iceberg JSON for primitives ("decimal(9, 2)", "fixed[4]", "timestamptz"); "struct<a: int, ...>" for
+  // nested.
   std::string name() const;
   bool operator==(const Type& other) const;
 

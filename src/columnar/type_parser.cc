@@ -17,14 +17,22 @@ struct PrimitiveWord {
 };
 
 constexpr PrimitiveWord kPrimitives[] = {
-    {"boolean", TypeId::kBoolean},         {"bool", TypeId::kBoolean},
-    {"int", TypeId::kInt},                 {"integer", TypeId::kInt},
-    {"long", TypeId::kLong},               {"bigint", TypeId::kLong},
-    {"float", TypeId::kFloat},             {"double", TypeId::kDouble},
-    {"date", TypeId::kDate},               {"time", TypeId::kTime},
-    {"timestamp", TypeId::kTimestamp},     {"timestamp_ntz", TypeId::kTimestamp},
-    {"timestamptz", TypeId::kTimestamptz}, {"timestamp_ltz", TypeId::kTimestamptz},
-    {"string", TypeId::kString},           {"uuid", TypeId::kUuid},
+    {"boolean", TypeId::kBoolean},
+    {"bool", TypeId::kBoolean},
+    {"int", TypeId::kInt},
+    {"integer", TypeId::kInt},
+    {"long", TypeId::kLong},
+    {"bigint", TypeId::kLong},
+    {"float", TypeId::kFloat},
+    {"double", TypeId::kDouble},
+    {"date", TypeId::kDate},
+    {"time", TypeId::kTime},
+    {"timestamp", TypeId::kTimestamp},
+    {"timestamp_ntz", TypeId::kTimestamp},
+    {"timestamptz", TypeId::kTimestamptz},
+    {"timestamp_ltz", TypeId::kTimestamptz},
+    {"string", TypeId::kString},
+    {"uuid", TypeId::kUuid},
     {"binary", TypeId::kBinary},
 };
 
@@ -53,7 +61,8 @@ class TypeParser {
 
  private:
   base::Result<Type> parse_type() {
-    if (++depth_ > kMaxDepth) return base::invalid("type is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+    if (++depth_ > kMaxDepth)
+      return base::invalid("type is nested deeper than " + std::to_string(kMaxDepth) + " levels");
     skip_spaces();
     const size_t start = at_;
     const std::string word = lower(take_word());
@@ -184,6 +193,8 @@ class TypeParser {
 
 }  // namespace
 
-base::Result<Type> parse_type(std::string_view text) { return TypeParser(text).parse(); }
+base::Result<Type> parse_type(std::string_view text) {
+  return TypeParser(text).parse();
+}
 
 }  // namespace frazil::columnar

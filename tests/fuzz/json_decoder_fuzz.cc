@@ -12,7 +12,8 @@ namespace {
 
 std::shared_ptr<const frazil::columnar::Schema> fuzz_schema() {
   constexpr const char* kType =
-      "struct<b: boolean, i: int, l: long, f: float, d: double, n: decimal(20, 5), date: date, time: time, ts: timestamp, "
+      "struct<b: boolean, i: int, l: long, f: float, d: double, n: decimal(20, 5), date: date, time: time, ts: "
+      "timestamp, "
       "tz: timestamptz, s: string, u: uuid, x: fixed[5], y: binary, list: list<struct<a: int, b: list<string>>>, "
       "map: map<int, struct<x: double>>, st: struct<p: struct<q: string>, m: map<string, list<long>>>>";
   auto schema = std::make_shared<frazil::columnar::Schema>();

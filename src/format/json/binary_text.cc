@@ -32,7 +32,9 @@ constexpr std::array<int8_t, 256> base64_digits() {
 constexpr auto kHex = hex_digits();
 constexpr auto kBase64 = base64_digits();
 
-int digit(const std::array<int8_t, 256>& table, char c) { return table[static_cast<unsigned char>(c)]; }
+int digit(const std::array<int8_t, 256>& table, char c) {
+  return table[static_cast<unsigned char>(c)];
+}
 
 // Drops the padding; false when it does not fill the last group of four.
 bool drop_padding(std::string_view& text) {

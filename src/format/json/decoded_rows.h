@@ -41,20 +41,32 @@ inline std::string plain(const columnar::Column& column, int64_t row) {
   if (column.is_null(row)) return "null";
   char number[64];
   switch (column.type().id()) {
-    case TypeId::kBoolean: return column.boolean_at(row) ? "true" : "false";
+    case TypeId::kBoolean:
+      return column.boolean_at(row) ? "true" : "false";
     case TypeId::kInt:
-    case TypeId::kDate: return std::to_string(column.int_at(row));
-    case TypeId::kFloat: snprintf(number, sizeof(number), "%.9g", static_cast<double>(column.float_at(row))); return number;
-    case TypeId::kDouble: snprintf(number, sizeof(number), "%.17g", column.double_at(row)); return number;
-    case TypeId::kDecimal: return plain_decimal(column.decimal_at(row));
+    case TypeId::kDate:
+      return std::to_string(column.int_at(row));
+    case TypeId::kFloat:
+      snprintf(number, sizeof(number), "%.9g", static_cast<double>(column.float_at(row)));
+      return number;
+    case TypeId::kDouble:
+      snprintf(number, sizeof(number), "%.17g", column.double_at(row));
+      return number;
+    case TypeId::kDecimal:
+      return plain_decimal(column.decimal_at(row));
     case TypeId::kString:
     case TypeId::kUuid:
     case TypeId::kFixed:
-    case TypeId::kBinary: return std::string(column.bytes_at(row));
-    case TypeId::kStruct: return "{" + plain_entries(column, row, row + 1, ",") + "}";
-    case TypeId::kList: return "[" + plain_entries(column, column.list_begin(row), column.list_end(row), ",") + "]";
-    case TypeId::kMap: return "{" + plain_entries(column, column.list_begin(row), column.list_end(row), ":") + "}";
-    default: return std::to_string(column.long_at(row));
+    case TypeId::kBinary:
+      return std::string(column.bytes_at(row));
+    case TypeId::kStruct:
+      return "{" + plain_entries(column, row, row + 1, ",") + "}";
+    case TypeId::kList:
+      return "[" + plain_entries(column, column.list_begin(row), column.list_end(row), ",") + "]";
+    case TypeId::kMap:
+      return "{" + plain_entries(column, column.list_begin(row), column.list_end(row), ":") + "}";
+    default:
+      return std::to_string(column.long_at(row));
   }
 }
 
@@ -63,8 +75,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 
 class DecodedRows {
  public:
-  explicit DecodedRows(const Fields& fields, JsonOptions options = {})
-      : batch(schema_of(fields)) {
+  explicit DecodedRows(const Fields& fields, JsonOptions options = {}) : batch(schema_of(fields)) {
     auto made = JsonDecoder::make(batch.schema, std::move(options));
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message());
     if (made.ok()) decoder = std::move(made).value();

@@ -28,31 +28,42 @@ std::string excerpt(std::string_view text) {
 
 const char* code_of(NumberFault fault) {
   switch (fault) {
-    case NumberFault::kNotIntegral: return "NOT_INTEGRAL";
-    case NumberFault::kExcessScale: return "EXCESS_SCALE";
-    default: return "OUT_OF_RANGE";
+    case NumberFault::kNotIntegral:
+      return "NOT_INTEGRAL";
+    case NumberFault::kExcessScale:
+      return "EXCESS_SCALE";
+    default:
+      return "OUT_OF_RANGE";
   }
 }
 
 const char* text_of(NumberFault fault) {
   switch (fault) {
-    case NumberFault::kNotIntegral: return " is not a whole number";
-    case NumberFault::kExcessScale: return " has more digits behind the point than the column's scale";
-    default: return " is out of the column's range";
+    case NumberFault::kNotIntegral:
+      return " is not a whole number";
+    case NumberFault::kExcessScale:
+      return " has more digits behind the point than the column's scale";
+    default:
+      return " is out of the column's range";
   }
 }
 
 int power_to_micros(TimestampNumbers numbers) {
   switch (numbers) {
-    case TimestampNumbers::kSeconds: return 6;
-    case TimestampNumbers::kMillis: return 3;
-    case TimestampNumbers::kNanos: return -3;
-    default: return 0;
+    case TimestampNumbers::kSeconds:
+      return 6;
+    case TimestampNumbers::kMillis:
+      return 3;
+    case TimestampNumbers::kNanos:
+      return -3;
+    default:
+      return 0;
   }
 }
 
 bool is_number_type(TypeId id) {
-  return id == TypeId::kInt || id == TypeId::kLong || id == TypeId::kFloat || id == TypeId::kDouble || id == TypeId::kDecimal;
+  return id == TypeId::kInt || id == TypeId::kLong || id == TypeId::kFloat || id == TypeId::kDouble ||
+         id == TypeId::kDecimal;
 }
 
 std::string number_excerpt(std::string_view token) {
@@ -66,7 +77,8 @@ Outcome JsonRowReader::convert_number(Node& node, std::string_view token) {
   columnar::Column& column = *node.column;
   switch (node.id) {
     case TypeId::kInt:
-    case TypeId::kLong: return convert_integer(node, token);
+    case TypeId::kLong:
+      return convert_integer(node, token);
     case TypeId::kDouble: {
       double value = 0;
       fault = number_to_double(token, &value);
@@ -86,10 +98,14 @@ Outcome JsonRowReader::convert_number(Node& node, std::string_view token) {
       if (fault == NumberFault::kNone) column.append_decimal(value);
       break;
     }
-    case TypeId::kString: column.append_bytes(token); return Outcome::kTaken;
+    case TypeId::kString:
+      column.append_bytes(token);
+      return Outcome::kTaken;
     case TypeId::kTimestamp:
-    case TypeId::kTimestamptz: return convert_timestamp_number(node, token);
-    default: return mismatch(node, "a number");
+    case TypeId::kTimestamptz:
+      return convert_timestamp_number(node, token);
+    default:
+      return mismatch(node, "a number");
   }
   if (fault == NumberFault::kNone) return Outcome::kTaken;
   return carefully_ ? misfit(code_of(fault), number_excerpt(token) + text_of(fault)) : Outcome::kMisfit;
@@ -113,7 +129,8 @@ Outcome JsonRowReader::convert_integer(Node& node, std::string_view token) {
 }
 
 Outcome JsonRowReader::convert_timestamp_number(Node& node, std::string_view token) {
-  if (options_.timestamp_numbers == TimestampNumbers::kReject) return mismatch(node, "a number (timestamp_numbers is not set)");
+  if (options_.timestamp_numbers == TimestampNumbers::kReject)
+    return mismatch(node, "a number (timestamp_numbers is not set)");
   int64_t micros = 0;
   const NumberFault fault = number_to_scaled_floor(token, power_to_micros(options_.timestamp_numbers), &micros);
   if (fault != NumberFault::kNone || !is_in_calendar(micros)) {
@@ -125,7 +142,9 @@ Outcome JsonRowReader::convert_timestamp_number(Node& node, std::string_view tok
 
 Outcome JsonRowReader::convert_text(Node& node, std::string_view text) {
   switch (node.id) {
-    case TypeId::kString: node.column->append_bytes(text); return Outcome::kTaken;
+    case TypeId::kString:
+      node.column->append_bytes(text);
+      return Outcome::kTaken;
     case TypeId::kFloat:
     case TypeId::kDouble: {
       const Outcome outcome = convert_floating_text(node, text);
@@ -140,8 +159,10 @@ Outcome JsonRowReader::convert_text(Node& node, std::string_view text) {
       return convert_scalar_text(node, text);
     case TypeId::kStruct:
     case TypeId::kList:
-    case TypeId::kMap: return mismatch(node, carefully_ ? "the string " + excerpt(text) : "");
-    default: return convert_scalar_text(node, text);
+    case TypeId::kMap:
+      return mismatch(node, carefully_ ? "the string " + excerpt(text) : "");
+    default:
+      return convert_scalar_text(node, text);
   }
 }
 
@@ -168,17 +189,21 @@ Outcome JsonRowReader::convert_scalar_text(Node& node, std::string_view text) {
       return Outcome::kTaken;
     }
     case TypeId::kTimestamp:
-    case TypeId::kTimestamptz: return convert_timestamp_text(node, text);
-    default: return convert_binary_text(node, text);
+    case TypeId::kTimestamptz:
+      return convert_timestamp_text(node, text);
+    default:
+      return convert_binary_text(node, text);
   }
 }
 
 Outcome JsonRowReader::convert_floating_text(Node& node, std::string_view text) {
   const bool is_infinite = text == "Infinity" || text == "-Infinity";
   const bool is_floating = node.id == TypeId::kFloat || node.id == TypeId::kDouble;
-  if (!is_floating || (!is_infinite && text != "NaN")) return mismatch(node, carefully_ ? "the string " + excerpt(text) : "");
+  if (!is_floating || (!is_infinite && text != "NaN"))
+    return mismatch(node, carefully_ ? "the string " + excerpt(text) : "");
   double value = std::numeric_limits<double>::quiet_NaN();
-  if (is_infinite) value = text[0] == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (is_infinite)
+    value = text[0] == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   if (node.id == TypeId::kFloat) {
     node.column->append_float(static_cast<float>(value));
   } else {
@@ -195,7 +220,8 @@ Outcome JsonRowReader::convert_timestamp_text(Node& node, std::string_view text)
   if (node.id == TypeId::kTimestamp) {
     if (timestamp->offset_seconds) return bad(" has an offset, which a timestamp without zone does not take");
   } else {
-    const std::optional<int32_t> offset = timestamp->offset_seconds ? timestamp->offset_seconds : assumed_offset_seconds_;
+    const std::optional<int32_t> offset =
+        timestamp->offset_seconds ? timestamp->offset_seconds : assumed_offset_seconds_;
     if (!offset) return bad(" has no offset, which a timestamptz needs (or assume_zone)");
     micros -= *offset * int64_t{1'000'000};
     if (!is_in_calendar(micros)) {
@@ -217,8 +243,8 @@ Outcome JsonRowReader::convert_binary_text(Node& node, std::string_view text) {
   const auto length = static_cast<size_t>(node.field->type.length());
   if (node.id == TypeId::kFixed && bytes_.size() != length) {
     if (!carefully_) return Outcome::kMisfit;
-    return misfit("WRONG_LENGTH", excerpt(text) + " has " + std::to_string(bytes_.size()) + " bytes, the column takes " +
-                                      std::to_string(length));
+    return misfit("WRONG_LENGTH", excerpt(text) + " has " + std::to_string(bytes_.size()) +
+                                      " bytes, the column takes " + std::to_string(length));
   }
   node.column->append_bytes(bytes_);
   return Outcome::kTaken;

@@ -8,9 +8,12 @@ namespace {
 constexpr uint64_t kOnes = 0x0101010101010101;
 constexpr uint64_t kHighs = 0x8080808080808080;
 
-uint64_t bytes_below(uint64_t word, uint64_t limit) { return (word - kOnes * limit) & ~word & kHighs; }
+uint64_t bytes_below(uint64_t word, uint64_t limit) {
+  return (word - kOnes * limit) & ~word & kHighs;
+}
 
-// Where the next quote, backslash or control character stands. Of the bytes that a word's test marks, the lowest is right.
+// Where the next quote, backslash or control character stands. Of the bytes that a word's test marks, the lowest is
+// right.
 const char* find_special(const char* at, const char* end) {
   while (end - at >= 8) {
     uint64_t word;
@@ -31,8 +34,12 @@ int hex_value(char c) {
   return -1;
 }
 
-bool is_high_surrogate(uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
-bool is_low_surrogate(uint32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
+bool is_high_surrogate(uint32_t unit) {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+bool is_low_surrogate(uint32_t unit) {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
 
 uint32_t checked_hex(const char* at) {
   uint32_t value = 0;
@@ -60,12 +67,18 @@ void append_utf8(uint32_t c, std::string& out) {
 
 char simple_escape(char c) {
   switch (c) {
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return c;
   }
 }
 
@@ -125,7 +138,8 @@ bool JsonCursor::scan_escape() {
   if (is_low_surrogate(unit)) return fail(Fault::kNotJson, "half of a surrogate pair in a string");
   if (!is_high_surrogate(unit)) return true;
   uint32_t low = 0;
-  if (end_ - at_ < 2 || at_[0] != '\\' || at_[1] != 'u') return fail(Fault::kNotJson, "half of a surrogate pair in a string");
+  if (end_ - at_ < 2 || at_[0] != '\\' || at_[1] != 'u')
+    return fail(Fault::kNotJson, "half of a surrogate pair in a string");
   if (!scan_hex(&low)) return false;
   return is_low_surrogate(low) || fail(Fault::kNotJson, "half of a surrogate pair in a string");
 }
@@ -150,7 +164,8 @@ bool JsonCursor::scan_number(std::string_view* token) {
 }
 
 bool JsonCursor::scan_literal(std::string_view word) {
-  if (static_cast<size_t>(end_ - at_) < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) return fail_value();
+  if (static_cast<size_t>(end_ - at_) < word.size() || std::memcmp(at_, word.data(), word.size()) != 0)
+    return fail_value();
   at_ += word.size();
   return true;
 }
@@ -159,15 +174,32 @@ bool JsonCursor::skip_value() {
   RawString string;
   std::string_view number;
   switch (peek()) {
-    case '"': return scan_string(&string);
-    case '{': return skip_object();
-    case '[': return skip_array();
-    case 't': return scan_literal("true");
-    case 'f': return scan_literal("false");
-    case 'n': return scan_literal("null");
-    case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+    case '"':
+      return scan_string(&string);
+    case '{':
+      return skip_object();
+    case '[':
+      return skip_array();
+    case 't':
+      return scan_literal("true");
+    case 'f':
+      return scan_literal("false");
+    case 'n':
+      return scan_literal("null");
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
       return scan_number(&number);
-    default: return fail_value();
+    default:
+      return fail_value();
   }
 }
 

@@ -1,9 +1,9 @@
 // JsonCursor: walks over a JSON document once, from left to right, and checks its grammar (RFC 8259) as it goes.
 //
-// It knows values and tokens, not columns; its reader asks for what it expects to come next. Every byte that it passes has been
-// checked, so what a reader skips is as valid as what it takes. The document must be valid UTF-8 and outlive the cursor.
-// A member function that returns false has found a fault; `fault()` tells which, and the cursor is of no more use then.
-// One thread at a time.
+// It knows values and tokens, not columns; its reader asks for what it expects to come next. Every byte that it passes
+// has been checked, so what a reader skips is as valid as what it takes. The document must be valid UTF-8 and outlive
+// the cursor. A member function that returns false has found a fault; `fault()` tells which, and the cursor is of no
+// more use then. One thread at a time.
 #pragma once
 
 #include <bit>
@@ -114,7 +114,9 @@ class JsonCursor {
   bool skip_value();
 
   // Nothing but white space may follow.
-  bool expect_end() { return (peek() == '\0' && at_ == end_) || fail(Fault::kNotJson, "expected the end of the document"); }
+  bool expect_end() {
+    return (peek() == '\0' && at_ == end_) || fail(Fault::kNotJson, "expected the end of the document");
+  }
   bool fail_value() { return fail(Fault::kNotJson, "expected a value"); }
 
   Fault fault() const { return fault_; }

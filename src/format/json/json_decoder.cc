@@ -28,7 +28,8 @@ base::Result<std::optional<int32_t>> zone_offset(const std::string& zone) {
   if (zone.empty()) return std::optional<int32_t>();
   if (zone == "UTC" || zone == "GMT" || zone == "Etc/UTC") return std::optional<int32_t>(0);
   if (const auto offset = parse_offset(zone)) return offset;
-  return base::unsupported("assume_zone '" + zone + "': give an offset such as +02:00, or Z; zones by name are not supported");
+  return base::unsupported("assume_zone '" + zone +
+                           "': give an offset such as +02:00, or Z; zones by name are not supported");
 }
 
 // Names as they compare when case does not matter.
@@ -42,8 +43,10 @@ std::string without_case(std::string name) {
 base::Status check_names(const std::vector<Field>& fields, const JsonOptions& options) {
   std::unordered_map<std::string, std::string> names;
   for (const Field& field : fields) {
-    const auto [found, is_new] = names.emplace(options.case_insensitive ? without_case(field.name) : field.name, field.name);
-    if (!is_new) return base::invalid("columns '" + found->second + "' and '" + field.name + "' have the same name in JSON");
+    const auto [found, is_new] =
+        names.emplace(options.case_insensitive ? without_case(field.name) : field.name, field.name);
+    if (!is_new)
+      return base::invalid("columns '" + found->second + "' and '" + field.name + "' have the same name in JSON");
   }
   return {};
 }
@@ -53,7 +56,8 @@ base::Status check_fields(const std::vector<Field>& fields, const JsonOptions& o
   for (const Field& field : fields) {
     const auto& children = field.type.fields();
     if (field.type.id() == TypeId::kMap && children[0].type.is_nested()) {
-      return base::unsupported("column '" + field.name + "': JSON cannot hold a map whose key is " + children[0].type.name());
+      return base::unsupported("column '" + field.name + "': JSON cannot hold a map whose key is " +
+                               children[0].type.name());
     }
     TRY(check_fields(children, options).in("column '" + field.name + "'"));
   }
@@ -70,7 +74,9 @@ size_t first_bad_utf8(std::string_view text) {
   return at;
 }
 
-Reject document_reject(const char* code, std::string message) { return {code, std::move(message), ""}; }
+Reject document_reject(const char* code, std::string message) {
+  return {code, std::move(message), ""};
+}
 
 Reject broken(const JsonCursor& cursor) {
   const bool is_deep = cursor.fault() == JsonCursor::Fault::kTooDeep;
@@ -112,7 +118,8 @@ class JsonDecoder::Impl {
     const auto size = static_cast<int64_t>(document.size());
     if (size == 0) return document_reject("EMPTY", "the value is empty");
     if (size > options_.max_document_bytes) {
-      return document_reject("TOO_LARGE", "the document has " + std::to_string(size) + " bytes, more than max_document_bytes (" +
+      return document_reject("TOO_LARGE", "the document has " + std::to_string(size) +
+                                              " bytes, more than max_document_bytes (" +
                                               std::to_string(options_.max_document_bytes) + ")");
     }
     if (simdjson::validate_utf8(document.data(), document.size())) return std::nullopt;
@@ -222,6 +229,8 @@ std::optional<Reject> JsonDecoder::decode(std::string_view document, std::span<C
   return impl_->decode(document, columns, rows_appended);
 }
 
-const JsonCounters& JsonDecoder::counters() const { return impl_->counters(); }
+const JsonCounters& JsonDecoder::counters() const {
+  return impl_->counters();
+}
 
 }  // namespace frazil::format

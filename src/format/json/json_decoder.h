@@ -1,13 +1,14 @@
 // JsonDecoder: JSON documents into columns, driven by the schema of the rows.
 //
 // One document is one row, or with a top-level array one row for each element; all of its rows are appended or none.
-// A document that does not fit is a `Reject`, never an error: the caller keeps its bytes as a dead letter. What fits is told in
-// docs/json.md, line by line; the short form: exact or refused. Integers and decimals never pass through a double,
-// no digit is lost but the seventh and later ones of a second's fraction, text is valid UTF-8 in all its parts, and the fields
-// that no column asks for are checked as strictly as the others.
+// A document that does not fit is a `Reject`, never an error: the caller keeps its bytes as a dead letter. What fits is
+// told in docs/json.md, line by line; the short form: exact or refused. Integers and decimals never pass through a
+// double, no digit is lost but the seventh and later ones of a second's fraction, text is valid UTF-8 in all its parts,
+// and the fields that no column asks for are checked as strictly as the others.
 //
-// Fields are expected in the order of the last document, which makes the search for their columns one comparison. Nothing is
-// allocated for a row once the buffers have grown. A decoder belongs to one lane; any number may share a schema.
+// Fields are expected in the order of the last document, which makes the search for their columns one comparison.
+// Nothing is allocated for a row once the buffers have grown. A decoder belongs to one lane; any number may share a
+// schema.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ namespace frazil::format {
 enum class TimestampNumbers { kReject, kSeconds, kMillis, kMicros, kNanos };
 
 struct JsonOptions {
-  // A value that does not fit an optional field becomes null there, instead of rejecting the document. The field that holds
-  // the value decides: one that is required still rejects.
+  // A value that does not fit an optional field becomes null there, instead of rejecting the document. The field that
+  // holds the value decides: one that is required still rejects.
   bool bad_field_null = false;
   // A missing optional field rejects; explicit null is still accepted. A required field rejects in either case.
   bool missing_field_reject = false;
@@ -50,9 +51,9 @@ struct JsonOptions {
 
 // Why a document was not taken.
 struct Reject {
-  // Stable: EMPTY, NOT_JSON, BAD_UTF8, TOO_DEEP, TOO_LARGE, NOT_AN_OBJECT, TOP_LEVEL_ARRAY, MISSING_FIELD, NULL_IN_REQUIRED,
-  // AMBIGUOUS_FIELD, TYPE_MISMATCH, OUT_OF_RANGE, NOT_INTEGRAL, EXCESS_SCALE, BAD_DATE, BAD_TIME, BAD_TIMESTAMP, BAD_UUID,
-  // BAD_BASE64, WRONG_LENGTH.
+  // Stable: EMPTY, NOT_JSON, BAD_UTF8, TOO_DEEP, TOO_LARGE, NOT_AN_OBJECT, TOP_LEVEL_ARRAY, MISSING_FIELD,
+  // NULL_IN_REQUIRED, AMBIGUOUS_FIELD, TYPE_MISMATCH, OUT_OF_RANGE, NOT_INTEGRAL, EXCESS_SCALE, BAD_DATE, BAD_TIME,
+  // BAD_TIMESTAMP, BAD_UUID, BAD_BASE64, WRONG_LENGTH.
   std::string code;
   // What was wrong and where, for people; quotes at most some dozens of bytes of the input.
   std::string message;
@@ -73,15 +74,17 @@ struct JsonCounters {
 
 class JsonDecoder {
  public:
-  // kInvalid: options out of range, or, when case does not matter, two sibling fields of one name. kUnsupported: a map whose
-  // key is nested, or a time zone known only by name.
-  static base::Result<std::unique_ptr<JsonDecoder>> make(std::shared_ptr<const columnar::Schema> schema, JsonOptions options);
+  // kInvalid: options out of range, or, when case does not matter, two sibling fields of one name. kUnsupported: a map
+  // whose key is nested, or a time zone known only by name.
+  static base::Result<std::unique_ptr<JsonDecoder>> make(std::shared_ptr<const columnar::Schema> schema,
+                                                         JsonOptions options);
   ~JsonDecoder();
 
-  // Appends the rows of one document. `columns` stand in the order of the schema's top-level fields, have their types and equal
-  // length; other columns of the same batch are the caller's to fill. `rows_appended` may be 0 (an empty array). On a Reject
-  // nothing was appended. The caller starts a new batch long before a column holds 2 GiB.
-  std::optional<Reject> decode(std::string_view document, std::span<columnar::Column* const> columns, int64_t* rows_appended);
+  // Appends the rows of one document. `columns` stand in the order of the schema's top-level fields, have their types
+  // and equal length; other columns of the same batch are the caller's to fill. `rows_appended` may be 0 (an empty
+  // array). On a Reject nothing was appended. The caller starts a new batch long before a column holds 2 GiB.
+  std::optional<Reject> decode(std::string_view document, std::span<columnar::Column* const> columns,
+                               int64_t* rows_appended);
 
   const JsonCounters& counters() const;
 

@@ -1,5 +1,5 @@
-// What holds for every document: values survive the way through JSON, the grammar is that of simdjson, and nothing is left
-// behind by a document that is cut off or spoiled.
+// What holds for every document: values survive the way through JSON, the grammar is that of simdjson, and nothing is
+// left behind by a document that is cut off or spoiled.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -29,11 +29,17 @@ T any(T low, T high) {
   return *rc::gen::inRange<T>(low, high);
 }
 
-bool sometimes(int one_in) { return any(0, one_in) == 0; }
+bool sometimes(int one_in) {
+  return any(0, one_in) == 0;
+}
 
-std::string spaces() { return sometimes(6) ? std::string(static_cast<size_t>(any(1, 4)), " \n\t\r"[any(0, 4)]) : ""; }
+std::string spaces() {
+  return sometimes(6) ? std::string(static_cast<size_t>(any(1, 4)), " \n\t\r"[any(0, 4)]) : "";
+}
 
-std::string two_digits(int value) { return {static_cast<char>('0' + value / 10), static_cast<char>('0' + value % 10)}; }
+std::string two_digits(int value) {
+  return {static_cast<char>('0' + value / 10), static_cast<char>('0' + value % 10)};
+}
 
 std::string digits(int64_t value, int width) {
   std::string text = std::to_string(value);
@@ -60,10 +66,14 @@ std::string unicode_escape(uint32_t c) {
 
 uint32_t any_character() {
   switch (any(0, 8)) {
-    case 0: return any<uint32_t>(0x80, 0xd800);
-    case 1: return any<uint32_t>(0xe000, 0x110000);
-    case 2: return any<uint32_t>(0, 0x80);
-    default: return any<uint32_t>('a', 'z' + 1);
+    case 0:
+      return any<uint32_t>(0x80, 0xd800);
+    case 1:
+      return any<uint32_t>(0xe000, 0x110000);
+    case 2:
+      return any<uint32_t>(0, 0x80);
+    default:
+      return any<uint32_t>('a', 'z' + 1);
   }
 }
 
@@ -114,7 +124,8 @@ std::string date_text(int64_t days) {
   const time_t seconds = days * 86'400;
   tm calendar;
   gmtime_r(&seconds, &calendar);
-  return digits(calendar.tm_year + 1900, 4) + "-" + two_digits(calendar.tm_mon + 1) + "-" + two_digits(calendar.tm_mday);
+  return digits(calendar.tm_year + 1900, 4) + "-" + two_digits(calendar.tm_mon + 1) + "-" +
+         two_digits(calendar.tm_mday);
 }
 
 std::string time_text(int64_t micros) {
@@ -185,11 +196,13 @@ std::string members(const std::vector<columnar::Field>& fields, std::vector<std:
   }
   for (size_t i = written.size(); i > 1 && sometimes(2); --i) std::swap(written[i - 1], written[any<size_t>(0, i)]);
   if (!fields.empty() && sometimes(8)) {
-    if (std::any_of(written.begin(), written.end(), [&](const std::string& w) { return w.starts_with(json_quote(fields[0].name)); })) {
+    if (std::any_of(written.begin(), written.end(),
+                    [&](const std::string& w) { return w.starts_with(json_quote(fields[0].name)); })) {
       written.insert(written.begin(), json_quote(fields[0].name) + ":[{\"other\":\"\\n\"}]");
     }
   }
-  if (sometimes(4)) written.insert(written.begin() + any<int64_t>(0, static_cast<int64_t>(written.size()) + 1), R"("u":[1e5,{}])");
+  if (sometimes(4))
+    written.insert(written.begin() + any<int64_t>(0, static_cast<int64_t>(written.size()) + 1), R"("u":[1e5,{}])");
   std::string text = "{" + spaces();
   for (size_t i = 0; i < written.size(); ++i) text += (i == 0 ? "" : "," + spaces()) + written[i];
   return text + "}";
@@ -229,11 +242,16 @@ Sample value_sample(const columnar::Field& field) {
   if (!field.required && sometimes(6)) return {"null", "null"};
   const Type& type = field.type;
   switch (type.id()) {
-    case TypeId::kBoolean: return sometimes(2) ? Sample{"true", "true"} : Sample{"false", "false"};
-    case TypeId::kInt: return integer_sample(INT32_MIN, INT32_MAX);
-    case TypeId::kLong: return integer_sample(INT64_MIN, INT64_MAX);
-    case TypeId::kDouble: return double_sample();
-    case TypeId::kDecimal: return decimal_sample(type);
+    case TypeId::kBoolean:
+      return sometimes(2) ? Sample{"true", "true"} : Sample{"false", "false"};
+    case TypeId::kInt:
+      return integer_sample(INT32_MIN, INT32_MAX);
+    case TypeId::kLong:
+      return integer_sample(INT64_MIN, INT64_MAX);
+    case TypeId::kDouble:
+      return double_sample();
+    case TypeId::kDecimal:
+      return decimal_sample(type);
     case TypeId::kDate: {
       const int64_t days = any<int64_t>(-719'162, 2'932'897);
       return {"\"" + date_text(days) + "\"", std::to_string(days)};
@@ -242,22 +260,42 @@ Sample value_sample(const columnar::Field& field) {
       const int64_t micros = any<int64_t>(0, 86'400'000'000);
       return {"\"" + time_text(micros) + "\"", std::to_string(micros)};
     }
-    case TypeId::kTimestamp: return timestamp_sample(false);
-    case TypeId::kTimestamptz: return timestamp_sample(true);
-    case TypeId::kUuid: return uuid_sample();
-    case TypeId::kFixed: return binary_sample(type.length());
-    case TypeId::kBinary: return binary_sample(any(0, 20));
-    case TypeId::kStruct: return struct_sample(type);
+    case TypeId::kTimestamp:
+      return timestamp_sample(false);
+    case TypeId::kTimestamptz:
+      return timestamp_sample(true);
+    case TypeId::kUuid:
+      return uuid_sample();
+    case TypeId::kFixed:
+      return binary_sample(type.length());
+    case TypeId::kBinary:
+      return binary_sample(any(0, 20));
+    case TypeId::kStruct:
+      return struct_sample(type);
     case TypeId::kList:
-    case TypeId::kMap: return entries_sample(type);
-    default: return string_sample();
+    case TypeId::kMap:
+      return entries_sample(type);
+    default:
+      return string_sample();
   }
 }
 
-const Fields kAllTypes = {{"b", "boolean"}, {"i", "int!"}, {"l", "long"}, {"d", "double"}, {"n", "decimal(20, 5)"},
-                          {"n38", "decimal(38, 0)"}, {"date", "date"}, {"time", "time"}, {"ts", "timestamp"},
-                          {"tz", "timestamptz"}, {"s", "string"}, {"uuid", "uuid"}, {"f", "fixed[5]"}, {"bin", "binary"},
-                          {"list", "list<struct<a: int, b: list<string>>>"}, {"map", "map<int, struct<x: double, y: date>>"},
+const Fields kAllTypes = {{"b", "boolean"},
+                          {"i", "int!"},
+                          {"l", "long"},
+                          {"d", "double"},
+                          {"n", "decimal(20, 5)"},
+                          {"n38", "decimal(38, 0)"},
+                          {"date", "date"},
+                          {"time", "time"},
+                          {"ts", "timestamp"},
+                          {"tz", "timestamptz"},
+                          {"s", "string"},
+                          {"uuid", "uuid"},
+                          {"f", "fixed[5]"},
+                          {"bin", "binary"},
+                          {"list", "list<struct<a: int, b: list<string>>>"},
+                          {"map", "map<int, struct<x: double, y: date>>"},
                           {"st", "struct<p: struct<q: string, r: boolean>, m: map<string, list<long>>>"}};
 
 TEST(JsonDecoderProperty, ValuesSurviveTheWayThroughJson) {
@@ -273,8 +311,10 @@ TEST(JsonDecoderProperty, ValuesSurviveTheWayThroughJson) {
   }));
 }
 
-const char* const kTokens[] = {"{", "}", "[", "]", ",", ":", "\"a\"", "\"", "\\", "\\u00e9", "\\ud83d\\ude00", "\\n", "1", "-", "0",
-                               "1.5", ".", "e", "E+1", "true", "false", "null", " ", "\n", "x", "\x01", "\xc3\xa9", "\"a\":1"};
+const char* const kTokens[] = {
+    "{",   "}",  "[", "]",    ",",        ":",      "\"a\"", "\"",  "\\",   "\\u00e9", "\\ud83d\\ude00",
+    "\\n", "1",  "-", "0",    "1.5",      ".",      "e",     "E+1", "true", "false",   "null",
+    " ",   "\n", "x", "\x01", "\xc3\xa9", "\"a\":1"};
 
 // A document that is often right: a small one with some tokens put in, taken out or doubled.
 std::string spoiled_document() {

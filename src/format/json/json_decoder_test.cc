@@ -21,7 +21,8 @@ TEST(JsonDecoder, NullsABadFieldWhenAskedAndOptional) {
 
 TEST(JsonDecoder, NullsTheInnermostBadField) {
   DecodedRows rows(Fields{{"s", "struct<a: int, b: list<int>>"}, {"m", "map<int, date>"}}, {.bad_field_null = true});
-  EXPECT_EQ(rows.outcome(R"({"s":{"a":"x","b":[1,"y",3]},"m":{"1":"2026-01-31","2":3}})"), "{null,[1,null,3]},{1:20484,2:null}");
+  EXPECT_EQ(rows.outcome(R"({"s":{"a":"x","b":[1,"y",3]},"m":{"1":"2026-01-31","2":3}})"),
+            "{null,[1,null,3]},{1:20484,2:null}");
   EXPECT_EQ(rows.outcome(R"({"s":[1],"m":7})"), "null,null");
   EXPECT_EQ(rows.outcome(R"({"m":{"x":"2026-01-31"}})"), "!TYPE_MISMATCH m.key");
 }
@@ -77,9 +78,33 @@ TEST(JsonDecoder, IgnoresAndCountsUnknownFields) {
 }
 
 TEST(JsonDecoder, ChecksTheFieldsThatItIgnores) {
-  for (const char* value : {"NaN", "01", "1.", "1e", ".5", "+1", "tru", "nul", R"("\x")", R"("\ud800")", R"("\udc00\ud800")",
-                            R"("\ud800\u0041")", R"("\u12g4")", "[1,]", "[1 2]", R"({"a"})", R"({"a":1,})", "{,}", "'x'", "",
-                            "\"a\nb\"", R"({a:1})", "[}", "{]", "-", "1-", "Infinity"}) {
+  for (const char* value : {"NaN",
+                            "01",
+                            "1.",
+                            "1e",
+                            ".5",
+                            "+1",
+                            "tru",
+                            "nul",
+                            R"("\x")",
+                            R"("\ud800")",
+                            R"("\udc00\ud800")",
+                            R"("\ud800\u0041")",
+                            R"("\u12g4")",
+                            "[1,]",
+                            "[1 2]",
+                            R"({"a"})",
+                            R"({"a":1,})",
+                            "{,}",
+                            "'x'",
+                            "",
+                            "\"a\nb\"",
+                            R"({a:1})",
+                            "[}",
+                            "{]",
+                            "-",
+                            "1-",
+                            "Infinity"}) {
     DecodedRows rows(Fields{{"a", "int"}});
     EXPECT_EQ(rows.outcome(std::string("{\"a\":1,\"x\":") + value + "}"), "!NOT_JSON") << value;
   }
@@ -178,7 +203,8 @@ TEST(JsonDecoder, UnescapesStrings) {
 }
 
 TEST(JsonDecoder, TakesIntegralNumbersForIntegerColumns) {
-  for (const char* value : {"42", "42.0", "4.2e1", "420e-1", "0.42E+2", "42.000000000000000000000000000000000000000000"}) {
+  for (const char* value :
+       {"42", "42.0", "4.2e1", "420e-1", "0.42E+2", "42.000000000000000000000000000000000000000000"}) {
     EXPECT_EQ(decoded("int", value), "42") << value;
     EXPECT_EQ(decoded("long", value), "42") << value;
   }
@@ -248,8 +274,10 @@ TEST(JsonDecoder, TakesNamedFloatsOnlyAsStringsAndOnlyInFloats) {
 }
 
 TEST(JsonDecoder, KeepsEveryDigitOfADecimal) {
-  EXPECT_EQ(decoded("decimal(38, 10)", "1234567890123456789012345678.0123456789"), "12345678901234567890123456780123456789");
-  EXPECT_EQ(decoded("decimal(38, 0)", "-99999999999999999999999999999999999999"), "-99999999999999999999999999999999999999");
+  EXPECT_EQ(decoded("decimal(38, 10)", "1234567890123456789012345678.0123456789"),
+            "12345678901234567890123456780123456789");
+  EXPECT_EQ(decoded("decimal(38, 0)", "-99999999999999999999999999999999999999"),
+            "-99999999999999999999999999999999999999");
   EXPECT_EQ(decoded("decimal(9, 2)", "12.3"), "1230");
   EXPECT_EQ(decoded("decimal(9, 2)", "1.23e3"), "123000");
   EXPECT_EQ(decoded("decimal(9, 2)", "0.1"), "10");
@@ -284,11 +312,13 @@ TEST(JsonDecoder, RoundsExcessScaleHalfToEvenWhenAsked) {
 
 TEST(JsonDecoder, ReadsTimestampsInIsoAndSqlForm) {
   const std::string micros = "1769862896123456";
-  for (const char* value : {"2026-01-31T12:34:56.123456", "2026-01-31 12:34:56.123456", "2026-01-31t12:34:56.123456789"}) {
+  for (const char* value :
+       {"2026-01-31T12:34:56.123456", "2026-01-31 12:34:56.123456", "2026-01-31t12:34:56.123456789"}) {
     EXPECT_EQ(decoded("timestamp", "\"" + std::string(value) + "\""), micros) << value;
   }
-  for (const char* value : {"2026-01-31T12:34:56.123456Z", "2026-01-31t12:34:56.1234569z", "2026-01-31 14:34:56.123456+02:00",
-                            "2026-01-31T14:34:56.123456+0200", "2026-01-31 10:34:56.123456-02"}) {
+  for (const char* value :
+       {"2026-01-31T12:34:56.123456Z", "2026-01-31t12:34:56.1234569z", "2026-01-31 14:34:56.123456+02:00",
+        "2026-01-31T14:34:56.123456+0200", "2026-01-31 10:34:56.123456-02"}) {
     EXPECT_EQ(decoded("timestamptz", "\"" + std::string(value) + "\""), micros) << value;
   }
   EXPECT_EQ(decoded("timestamp", R"("2026-01-31T12:34:56.5")"), "1769862896500000");
@@ -335,15 +365,32 @@ TEST(JsonDecoder, RefusesZonesByName) {
 }
 
 TEST(JsonDecoder, RejectsWhatIsNoTimestamp) {
-  for (const char* value :
-       {"2026-02-29T00:00:00", "2026-13-01T00:00:00", "2026-00-10T00:00:00", "2026-01-32T00:00:00", "2026-01-00T00:00:00",
-        "2026-01-31T24:00:00", "2026-01-31T12:60:00", "2026-01-31T12:34:60", "2026-01-31", "2026-1-31T12:34:56",
-        "26-01-31T12:34:56", "2026-01-31T12:34:56.", "2026-01-31T12:34:56.1x", "2026-01-31  12:34:56", "2026-01-31T12", "", "now",
-        " 2026-01-31T12:34:56", "2026-01-31T12:34:56 ", "20260131T123456", "+2026-01-31T12:34:56"}) {
+  for (const char* value : {"2026-02-29T00:00:00",
+                            "2026-13-01T00:00:00",
+                            "2026-00-10T00:00:00",
+                            "2026-01-32T00:00:00",
+                            "2026-01-00T00:00:00",
+                            "2026-01-31T24:00:00",
+                            "2026-01-31T12:60:00",
+                            "2026-01-31T12:34:60",
+                            "2026-01-31",
+                            "2026-1-31T12:34:56",
+                            "26-01-31T12:34:56",
+                            "2026-01-31T12:34:56.",
+                            "2026-01-31T12:34:56.1x",
+                            "2026-01-31  12:34:56",
+                            "2026-01-31T12",
+                            "",
+                            "now",
+                            " 2026-01-31T12:34:56",
+                            "2026-01-31T12:34:56 ",
+                            "20260131T123456",
+                            "+2026-01-31T12:34:56"}) {
     EXPECT_EQ(decoded("timestamp", "\"" + std::string(value) + "\""), "!BAD_TIMESTAMP v") << value;
   }
-  for (const char* value : {"2026-01-31T12:34:56+", "2026-01-31T12:34:56+2", "2026-01-31T12:34:56+02:", "2026-01-31T12:34:56+19:00",
-                            "2026-01-31T12:34:56+02:60", "2026-01-31T12:34:56ZZ", "2026-01-31T12:34:56+02:00x"}) {
+  for (const char* value :
+       {"2026-01-31T12:34:56+", "2026-01-31T12:34:56+2", "2026-01-31T12:34:56+02:", "2026-01-31T12:34:56+19:00",
+        "2026-01-31T12:34:56+02:60", "2026-01-31T12:34:56ZZ", "2026-01-31T12:34:56+02:00x"}) {
     EXPECT_EQ(decoded("timestamptz", "\"" + std::string(value) + "\""), "!BAD_TIMESTAMP v") << value;
   }
 }
@@ -351,14 +398,20 @@ TEST(JsonDecoder, RejectsWhatIsNoTimestamp) {
 TEST(JsonDecoder, TakesNumbersAsTimestampsOnlyWhenToldWhatTheyCount) {
   EXPECT_EQ(decoded("timestamp", "1700000000"), "!TYPE_MISMATCH v");
   EXPECT_EQ(decoded("timestamp", "1700000000", {.timestamp_numbers = TimestampNumbers::kSeconds}), "1700000000000000");
-  EXPECT_EQ(decoded("timestamptz", "1700000000.1234567", {.timestamp_numbers = TimestampNumbers::kSeconds}), "1700000000123456");
-  EXPECT_EQ(decoded("timestamptz", "1700000000123", {.timestamp_numbers = TimestampNumbers::kMillis}), "1700000000123000");
-  EXPECT_EQ(decoded("timestamp", "1700000000123456", {.timestamp_numbers = TimestampNumbers::kMicros}), "1700000000123456");
-  EXPECT_EQ(decoded("timestamp", "1700000000123456789", {.timestamp_numbers = TimestampNumbers::kNanos}), "1700000000123456");
+  EXPECT_EQ(decoded("timestamptz", "1700000000.1234567", {.timestamp_numbers = TimestampNumbers::kSeconds}),
+            "1700000000123456");
+  EXPECT_EQ(decoded("timestamptz", "1700000000123", {.timestamp_numbers = TimestampNumbers::kMillis}),
+            "1700000000123000");
+  EXPECT_EQ(decoded("timestamp", "1700000000123456", {.timestamp_numbers = TimestampNumbers::kMicros}),
+            "1700000000123456");
+  EXPECT_EQ(decoded("timestamp", "1700000000123456789", {.timestamp_numbers = TimestampNumbers::kNanos}),
+            "1700000000123456");
   EXPECT_EQ(decoded("timestamp", "-1", {.timestamp_numbers = TimestampNumbers::kNanos}), "-1");
   EXPECT_EQ(decoded("timestamp", "1e300", {.timestamp_numbers = TimestampNumbers::kMillis}), "!OUT_OF_RANGE v");
-  EXPECT_EQ(decoded("timestamp", "1700000000000", {.timestamp_numbers = TimestampNumbers::kSeconds}), "!OUT_OF_RANGE v");
-  EXPECT_EQ(decoded("timestamp", R"("2026-01-31T12:34:56")", {.timestamp_numbers = TimestampNumbers::kMillis}), "1769862896000000");
+  EXPECT_EQ(decoded("timestamp", "1700000000000", {.timestamp_numbers = TimestampNumbers::kSeconds}),
+            "!OUT_OF_RANGE v");
+  EXPECT_EQ(decoded("timestamp", R"("2026-01-31T12:34:56")", {.timestamp_numbers = TimestampNumbers::kMillis}),
+            "1769862896000000");
 }
 
 TEST(JsonDecoder, ReadsDatesAndTimesFromIsoTextOnly) {
@@ -460,7 +513,9 @@ TEST(JsonDecoder, SkipsALeadingByteOrderMarkOnly) {
   EXPECT_EQ(rows.outcome("\xef\xbb\xbf"), "!EMPTY");
 }
 
-std::string nested(int levels) { return std::string(levels, '[') + std::string(levels, ']'); }
+std::string nested(int levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
 
 TEST(JsonDecoder, RejectsWhatIsNestedTooDeep) {
   DecodedRows rows(Fields{{"v", "string"}});
@@ -477,7 +532,8 @@ TEST(JsonDecoder, RejectsWhatIsNestedTooDeep) {
 TEST(JsonDecoder, ReadsSchemasAsDeepAsDocumentsMayBe) {
   std::string type = "int";
   for (int i = 0; i < 127; ++i) type = "list<" + type + ">";
-  EXPECT_EQ(decoded(type, std::string(127, '[') + "7" + std::string(127, ']')), std::string(127, '[') + "7" + std::string(127, ']'));
+  EXPECT_EQ(decoded(type, std::string(127, '[') + "7" + std::string(127, ']')),
+            std::string(127, '[') + "7" + std::string(127, ']'));
   EXPECT_EQ(decoded(type, std::string(128, '[') + "7" + std::string(128, ']')), "!TOO_DEEP");
 }
 
@@ -512,8 +568,8 @@ TEST(JsonDecoder, RejectsWhatIsNoObject) {
   for (const char* document : {"null", "42", "true", R"("text")", " \"{}\" "}) {
     EXPECT_EQ(rows.outcome(document), "!NOT_AN_OBJECT") << document;
   }
-  for (const char* document : {" ", "x", "{", "}", R"({"id":1)", R"({"id":1}{"id":2})", R"({"id":1} x)", R"({"id":1},)", "nulll",
-                               R"({"id" 1})", R"({"id":1 "x":2})", "<xml/>", "{'id':1}", "{\"id\":\v1}"}) {
+  for (const char* document : {" ", "x", "{", "}", R"({"id":1)", R"({"id":1}{"id":2})", R"({"id":1} x)", R"({"id":1},)",
+                               "nulll", R"({"id" 1})", R"({"id":1 "x":2})", "<xml/>", "{'id':1}", "{\"id\":\v1}"}) {
     EXPECT_EQ(rows.outcome(document), "!NOT_JSON") << document;
   }
   EXPECT_EQ(rows.outcome("\0\0\0\x2a\xff"s), "!BAD_UTF8");
@@ -521,10 +577,18 @@ TEST(JsonDecoder, RejectsWhatIsNoObject) {
 
 TEST(JsonDecoder, TakesTheGoodRecordsAmongBadOnes) {
   DecodedRows rows(Fields{{"id", "long"}, {"t", "string"}});
-  const std::vector<std::string> documents = {
-      R"({"id":0})", "\0\0\0\x2a\xff"s, R"({"id":1)", R"({"id":1}{"id":2})", R"({"id":NaN})", R"({"id":1,"id":2})",
-      "\xef\xbb\xbf{\"id\":6}", R"({"id":7,"t":"\uD800"})", R"({"id":8,"t":"a\u0000b"})", "{\"id\":9,\"t\":\"\xc3\x28\"}",
-      std::string(10'000, '['), R"({"id":11})"};
+  const std::vector<std::string> documents = {R"({"id":0})",
+                                              "\0\0\0\x2a\xff"s,
+                                              R"({"id":1)",
+                                              R"({"id":1}{"id":2})",
+                                              R"({"id":NaN})",
+                                              R"({"id":1,"id":2})",
+                                              "\xef\xbb\xbf{\"id\":6}",
+                                              R"({"id":7,"t":"\uD800"})",
+                                              R"({"id":8,"t":"a\u0000b"})",
+                                              "{\"id\":9,\"t\":\"\xc3\x28\"}",
+                                              std::string(10'000, '['),
+                                              R"({"id":11})"};
   std::string taken;
   int rejected = 0;
   for (const std::string& document : documents) {
@@ -556,7 +620,8 @@ TEST(JsonDecoder, KnowsNamesThatJsonEscapes) {
 }
 
 TEST(JsonDecoder, FillsColumnsThatStandAmongOthers) {
-  const auto schema = DecodedRows::schema_of(Fields{{"offset", "long"}, {"a", "int"}, {"topic", "string"}, {"b", "int"}});
+  const auto schema =
+      DecodedRows::schema_of(Fields{{"offset", "long"}, {"a", "int"}, {"topic", "string"}, {"b", "int"}});
   columnar::Batch batch(schema);
   auto decoder = JsonDecoder::make(DecodedRows::schema_of(Fields{{"b", "int"}, {"a", "int"}}), {}).value();
   columnar::Column* const columns[] = {&batch.columns[3], &batch.columns[1]};

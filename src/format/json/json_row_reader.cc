@@ -57,7 +57,8 @@ void JsonRowReader::plan(Node& node, const std::vector<Field>& fields) {
   }
   node.seen.assign(fields.size(), 0);
   node.found.resize(fields.size());
-  for (size_t i = 0; i <= fields.size(); ++i) node.successor.push_back(i < fields.size() ? static_cast<int32_t>(i) : kUnknown);
+  for (size_t i = 0; i <= fields.size(); ++i)
+    node.successor.push_back(i < fields.size() ? static_cast<int32_t>(i) : kUnknown);
 }
 
 void JsonRowReader::bind(std::span<Column* const> columns) {
@@ -105,7 +106,8 @@ Outcome JsonRowReader::read_members_quickly(Node& node) {
   if (cursor_->peek() != '}') {
     do {
       int32_t child = kUnknown;
-      if (!cursor_->expect_name() || !match_field(node, previous, &child) || !cursor_->take_colon()) return Outcome::kBroken;
+      if (!cursor_->expect_name() || !match_field(node, previous, &child) || !cursor_->take_colon())
+        return Outcome::kBroken;
       if (child == kUnknown) {
         if (!cursor_->skip_value()) return Outcome::kBroken;
         continue;
@@ -256,15 +258,33 @@ Outcome JsonRowReader::read_field(Node& node) {
 Outcome JsonRowReader::read_value(Node& node) {
   const char first = cursor_->peek();
   switch (first) {
-    case '"': return read_string(node);
-    case '{': return read_object(node);
-    case '[': return read_array(node);
-    case 't': return cursor_->scan_literal("true") ? read_boolean(node, true) : Outcome::kBroken;
-    case 'f': return cursor_->scan_literal("false") ? read_boolean(node, false) : Outcome::kBroken;
-    case 'n': return cursor_->scan_literal("null") ? read_null(node) : Outcome::kBroken;
-    case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+    case '"':
+      return read_string(node);
+    case '{':
+      return read_object(node);
+    case '[':
+      return read_array(node);
+    case 't':
+      return cursor_->scan_literal("true") ? read_boolean(node, true) : Outcome::kBroken;
+    case 'f':
+      return cursor_->scan_literal("false") ? read_boolean(node, false) : Outcome::kBroken;
+    case 'n':
+      return cursor_->scan_literal("null") ? read_null(node) : Outcome::kBroken;
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
       return read_number(node);
-    default: cursor_->fail_value(); return Outcome::kBroken;
+    default:
+      cursor_->fail_value();
+      return Outcome::kBroken;
   }
 }
 

@@ -1,9 +1,10 @@
 // JsonRowReader: one JSON object into one row of columns, by a plan made from the schema.
 //
-// A row is read in one of two ways. Quickly: fields are converted as they come, which is right for nearly every document. When
-// that way meets a field twice, or something that will be refused, it gives up, and the row is read again carefully: first
-// every object is walked over to its end to find the last value of each field, then only those are converted. That is how an
-// overridden value escapes its type check, and why reasons are put together only on the second way.
+// A row is read in one of two ways. Quickly: fields are converted as they come, which is right for nearly every
+// document. When that way meets a field twice, or something that will be refused, it gives up, and the row is read
+// again carefully: first every object is walked over to its end to find the last value of each field, then only those
+// are converted. That is how an overridden value escapes its type check, and why reasons are put together only on the
+// second way.
 //
 // Steps of one object, quickly:
 //   1. Guess the column of the next key: the one that followed the last key before, or the one after that.
@@ -32,10 +33,10 @@ namespace frazil::format {
 // How reading a value or a row ended.
 enum class Outcome {
   kTaken,
-  kMisfit,    // the value does not fit its column, which may stand null instead; the cursor is behind the value
-  kRefused,   // the row is out
+  kMisfit,     // the value does not fit its column, which may stand null instead; the cursor is behind the value
+  kRefused,    // the row is out
   kDuplicate,  // only quickly: read again carefully
-  kBroken,    // the document is not JSON: ask the cursor
+  kBroken,     // the document is not JSON: ask the cursor
 };
 
 // What happened in rows, in numbers that can be put back.
@@ -49,13 +50,14 @@ struct JsonTally {
 class JsonRowReader {
  public:
   // `schema` and `options` must outlive the reader; what make() of the decoder checks holds for them.
-  JsonRowReader(const columnar::Schema& schema, const JsonOptions& options, std::optional<int32_t> assumed_offset_seconds);
+  JsonRowReader(const columnar::Schema& schema, const JsonOptions& options,
+                std::optional<int32_t> assumed_offset_seconds);
 
   // Before each document: the columns to fill.
   void bind(std::span<columnar::Column* const> columns);
 
-  // Reads the object at the cursor, which stands at its '{', into one row. On another outcome than kTaken columns are left
-  // uneven, to be truncated.
+  // Reads the object at the cursor, which stands at its '{', into one row. On another outcome than kTaken columns are
+  // left uneven, to be truncated.
   Outcome read_row(JsonCursor& cursor, bool carefully);
 
   // Why the last careful read ended with kRefused.

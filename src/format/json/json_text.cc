@@ -7,30 +7,52 @@ constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 void append_escaped_byte(unsigned char c, std::string& out) {
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
   }
   out += "\\u00";
   out += kHexDigits[c >> 4];
   out += kHexDigits[c & 15];
 }
 
-bool is_continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
+bool is_continuation(unsigned char c) {
+  return (c & 0xc0) == 0x80;
+}
 
 // Lowest and highest second byte that Unicode allows behind a lead byte (table 3-7 of the standard).
 bool fits_second_byte(unsigned char lead, unsigned char second) {
   switch (lead) {
-    case 0xe0: return second >= 0xa0 && second <= 0xbf;
-    case 0xed: return second >= 0x80 && second <= 0x9f;
-    case 0xf0: return second >= 0x90 && second <= 0xbf;
-    case 0xf4: return second >= 0x80 && second <= 0x8f;
-    default: return is_continuation(second);
+    case 0xe0:
+      return second >= 0xa0 && second <= 0xbf;
+    case 0xed:
+      return second >= 0x80 && second <= 0x9f;
+    case 0xf0:
+      return second >= 0x90 && second <= 0xbf;
+    case 0xf4:
+      return second >= 0x80 && second <= 0x8f;
+    default:
+      return is_continuation(second);
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace frazil::format {
 
-// `text` as a JSON string, quotes included. Escapes the quote, the backslash and control characters. Bytes that are not valid
-// UTF-8 become U+FFFD each, so the result is always valid JSON.
+// `text` as a JSON string, quotes included. Escapes the quote, the backslash and control characters. Bytes that are not
+// valid UTF-8 become U+FFFD each, so the result is always valid JSON.
 std::string json_quote(std::string_view text);
 
 // Appends json_quote(text) to `out`.

@@ -13,7 +13,10 @@ TEST(JsonText, EscapesWhatJsonCannotHold) {
 }
 
 TEST(JsonText, ReplacesBytesThatAreNoText) {
-  EXPECT_EQ(json_quote("a\xff" "b"), "\"a\xef\xbf\xbd" "b\"");
+  EXPECT_EQ(json_quote("a\xff"
+                       "b"),
+            "\"a\xef\xbf\xbd"
+            "b\"");
   EXPECT_EQ(json_quote("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
   EXPECT_EQ(json_quote("\xe2\x82"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
 }

@@ -14,15 +14,17 @@ using Magnitude = unsigned __int128;
 constexpr int64_t kMaxDigits = 38;
 constexpr int64_t kHugeExponent = int64_t{1} << 40;  // beyond any number of digits that a document holds
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 const char* skip_digits(const char* at, const char* end) {
   while (at != end && is_digit(*at)) ++at;
   return at;
 }
 
-// A number as digits * 10^exponent, where the digits neither begin nor end with a zero. They lie in the token, which may have
-// its point among them. No digits: zero.
+// A number as digits * 10^exponent, where the digits neither begin nor end with a zero. They lie in the token, which
+// may have its point among them. No digits: zero.
 struct Digits {
   bool is_negative = false;
   const char* first = nullptr;
@@ -143,8 +145,8 @@ bool read_plain_integer(std::string_view token, int64_t* value) {
 constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// Numbers of up to 15 digits without an exponent, which are nearly all. Digits and power are exact as doubles, and IEEE 754
-// rounds their quotient once, so the result is the nearest double.
+// Numbers of up to 15 digits without an exponent, which are nearly all. Digits and power are exact as doubles, and IEEE
+// 754 rounds their quotient once, so the result is the nearest double.
 bool read_plain_double(std::string_view token, double* value) {
   if (token.size() > 17) return false;
   int64_t digits = 0;
@@ -230,14 +232,16 @@ NumberFault number_to_double(std::string_view token, double* value) {
   return read_plain_double(token, value) ? NumberFault::kNone : to_floating(token, value);
 }
 
-NumberFault number_to_float(std::string_view token, float* value) { return to_floating(token, value); }
+NumberFault number_to_float(std::string_view token, float* value) {
+  return to_floating(token, value);
+}
 
 NumberFault number_to_scaled_floor(std::string_view token, int power, int64_t* value) {
   Scaled scaled = scale_number(token, power);
   if (scaled.is_out_of_range) return NumberFault::kOutOfRange;
   if (scaled.is_negative && scaled.rest != Rest::kNone) ++scaled.whole;
-  return within(scaled.is_negative, scaled.whole, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(),
-                value);
+  return within(scaled.is_negative, scaled.whole, std::numeric_limits<int64_t>::min(),
+                std::numeric_limits<int64_t>::max(), value);
 }
 
 }  // namespace frazil::format

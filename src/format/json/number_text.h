@@ -1,5 +1,5 @@
-// JSON number tokens into exact values. Nothing but the floating types passes through floating point, and the size of an
-// exponent costs nothing: 1e400000 is refused without being written out.
+// JSON number tokens into exact values. Nothing but the floating types passes through floating point, and the size of
+// an exponent costs nothing: 1e400000 is refused without being written out.
 //
 // Pure; no allocation; any thread. Tokens must match the grammar of JSON numbers (`is_json_number`).
 #pragma once
@@ -20,7 +20,8 @@ inline bool is_json_number(std::string_view text) {
 // 42, 42.0 and 4.2e1 are integral, 42.5 is kNotIntegral.
 NumberFault number_to_integer(std::string_view token, int64_t lowest, int64_t highest, int64_t* value);
 
-// The unscaled value. Digits beyond `scale` are rounded half to even with `round`; else they are kExcessScale, unless zeros.
+// The unscaled value. Digits beyond `scale` are rounded half to even with `round`; else they are kExcessScale, unless
+// zeros.
 NumberFault number_to_decimal(std::string_view token, int precision, int scale, bool round, __int128* unscaled);
 
 // The nearest value; a number that would become infinite is kOutOfRange, one that is too small becomes zero.

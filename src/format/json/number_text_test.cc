@@ -14,15 +14,20 @@ namespace {
 std::string integer(std::string_view token) {
   int64_t value = 0;
   switch (number_to_integer(token, INT64_MIN, INT64_MAX, &value)) {
-    case NumberFault::kNone: return std::to_string(value);
-    case NumberFault::kNotIntegral: return "not integral";
-    default: return "out of range";
+    case NumberFault::kNone:
+      return std::to_string(value);
+    case NumberFault::kNotIntegral:
+      return "not integral";
+    default:
+      return "out of range";
   }
 }
 
 TEST(NumberText, KnowsTheGrammarOfNumbers) {
-  for (const char* text : {"0", "-0", "10", "1.5", "1e5", "1E+5", "1.25e-10", "0.0"}) EXPECT_TRUE(is_json_number(text)) << text;
-  for (const char* text : {"", "-", "+1", "01", "1.", ".5", "1e", "1e+", "0x1", "1 ", " 1", "NaN", "Infinity", "1.5.5", "--1"}) {
+  for (const char* text : {"0", "-0", "10", "1.5", "1e5", "1E+5", "1.25e-10", "0.0"})
+    EXPECT_TRUE(is_json_number(text)) << text;
+  for (const char* text :
+       {"", "-", "+1", "01", "1.", ".5", "1e", "1e+", "0x1", "1 ", " 1", "NaN", "Infinity", "1.5.5", "--1"}) {
     EXPECT_FALSE(is_json_number(text)) << text;
   }
 }
@@ -76,7 +81,8 @@ TEST(NumberText, ReadsTheDoubleThatIsNearest) {
   EXPECT_TRUE(rc::check("as strtod", [] {
     std::string token = std::to_string(*rc::gen::inRange<int64_t>(-100'000'000'000'000'000, 100'000'000'000'000'000));
     token.resize(static_cast<size_t>(*rc::gen::inRange<int>(2, 18)), '7');
-    if (token.size() > 3 && *rc::gen::arbitrary<bool>()) token.insert(static_cast<size_t>(*rc::gen::inRange<int>(2, static_cast<int>(token.size()))), ".");
+    if (token.size() > 3 && *rc::gen::arbitrary<bool>())
+      token.insert(static_cast<size_t>(*rc::gen::inRange<int>(2, static_cast<int>(token.size()))), ".");
     if (*rc::gen::inRange(0, 3) == 0) token += "e" + std::to_string(*rc::gen::inRange(-330, 310));
     if (!is_json_number(token)) return;
     double value = 0;

@@ -4,8 +4,8 @@
 //   time       12:34, 12:34:56, 12:34:56.123456789
 //   timestamp  date, one of "T", "t", " ", time, then none or one of: Z, z, +02:00, +0200, +02
 //
-// Years 0001 to 9999 of the proleptic Gregorian calendar, seconds to 59, offsets to 18 hours. Digits of the fraction after the
-// sixth are cut, which is towards the past on both sides of 1970. Pure; no allocation; any thread.
+// Years 0001 to 9999 of the proleptic Gregorian calendar, seconds to 59, offsets to 18 hours. Digits of the fraction
+// after the sixth are cut, which is towards the past on both sides of 1970. Pure; no allocation; any thread.
 #pragma once
 
 #include <cstdint>
