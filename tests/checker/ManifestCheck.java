@@ -133,6 +133,8 @@ final class ManifestCheck {
     for (FileEntry e : entries) {
       report.expect((e.content == 0) == (content == 0), "MANIFEST_CONTENT", in,
           "content " + content + " holds a file of content " + e.content);
+      report.expect(table.sortOrdersById().containsKey((int) e.sortOrderId()), "ENTRY_SORT_ORDER", in,
+          "sort_order_id " + e.sortOrderId() + " names no order: " + e.path);
     }
     checkPartitions(line, in);
   }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.BaseTable;
+import org.apache.iceberg.Schema;
 import org.apache.iceberg.StaticTableOperations;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
@@ -24,13 +25,14 @@ import org.apache.iceberg.io.FileIO;
  * manifests and footers claim is recomputed from the files themselves.
  *
  * <pre>
- * StrictChecker [--strict-writer frazil|off] [--filter-rows N] [--dump ROWS.jsonl] [--dump-only] METADATA.json…
+ * StrictChecker [--strict-writer frazil|off] [--filter-rows N] [--dump ROWS.jsonl] [--dump-only] [--column NAME]… METADATA.json…
  * </pre>
  *
  * <p>Prints one line for each problem, {@code CODE where: text}, after a line {@code table LOCATION},
  * and at the end what was looked at. Exit 0: no problem; 1: problems, or nothing was checked; 2: usage.
  * With {@code --strict-writer off}, rules that only Frazil's own files must keep are left out.
- * {@code --dump} writes the rows of the current snapshot as canonical JSON lines (of one table).
+ * {@code --dump} writes the rows of the current snapshot as canonical JSON lines (of one table), of all
+ * columns or of those that {@code --column} names.
  * {@code --filter-rows} bounds the tables whose columns are also read by filters (default 20000).
  */
 public final class StrictChecker {
@@ -38,13 +40,14 @@ public final class StrictChecker {
   private boolean dumpOnly;
   private long filterRows = 20_000;
   private Path dump;
+  private final List<String> columns = new ArrayList<>();
   private final List<String> locations = new ArrayList<>();
   private final FileIO io = new HadoopFileIO(new Configuration(false));
 
   public static void main(String[] args) throws Exception {
     StrictChecker checker = new StrictChecker();
     if (!checker.parse(args)) {
-      System.err.println("usage: StrictChecker [--strict-writer frazil|off] [--filter-rows N] [--dump FILE] [--dump-only] METADATA.json...");
+      System.err.println("usage: StrictChecker [--strict-writer frazil|off] [--filter-rows N] [--dump FILE] [--dump-only] [--column NAME]... METADATA.json...");
       System.exit(2);
     }
     System.exit(checker.run());
@@ -52,7 +55,7 @@ public final class StrictChecker {
 
   private boolean parse(String[] args) {
     for (int i = 0; i < args.length; i++) {
-      boolean takesValue = List.of("--strict-writer", "--filter-rows", "--dump").contains(args[i]);
+      boolean takesValue = List.of("--strict-writer", "--filter-rows", "--dump", "--column").contains(args[i]);
       if (takesValue && i + 1 == args.length) {
         return false;
       }
@@ -61,6 +64,7 @@ public final class StrictChecker {
         case "--filter-rows": filterRows = Long.parseLong(args[++i]); break;
         case "--dump": dump = Path.of(args[++i]); break;
         case "--dump-only": dumpOnly = true; break;
+        case "--column": columns.add(args[++i]); break;
         default: locations.add(args[i]);
       }
     }
@@ -126,9 +130,10 @@ public final class StrictChecker {
       if (table.currentSnapshot() == null) {
         return;
       }
-      try (RowText text = new RowText(out); CloseableIterable<Record> rows = IcebergGenerics.read(table).build()) {
+      Schema schema = columns.isEmpty() ? table.schema() : table.schema().select(columns);
+      try (RowText text = new RowText(out); CloseableIterable<Record> rows = IcebergGenerics.read(table).project(schema).build()) {
         for (Record row : rows) {
-          text.write(table.schema().asStruct(), row);
+          text.write(schema.asStruct(), row);
         }
       }
     }

@@ -86,6 +86,14 @@ def test_judges_find_rows_by_a_predicate(sound_tables, column, op, key):
     compare.compare_where(table.metadata_location, column, op, value, expected)
 
 
+def test_judges_compare_the_columns_that_are_named(sound_tables):
+    table, rows = sound_tables["partitioned"]
+    some = [{"id": row["id"], "instant": row["instant"]} for row in rows]
+    assert set(compare.compare_judges(table.metadata_location, some, columns=["id", "instant"]).values()) == {len(rows)}
+    with pytest.raises(AssertionError, match="no such columns"):
+        compare.compare_judges(table.metadata_location, some, columns=["id", "nothing"])
+
+
 def test_a_comparison_of_nothing_fails(sound_tables):
     table, _ = sound_tables["evolved"]
     with pytest.raises(AssertionError, match="nothing to compare"):
@@ -384,6 +392,7 @@ each_fault([
     ("string_lower_bound_loose", "BOUND_LOOSE", in_file(bound("lower_bounds", 2, b""))),
     ("bound_is_nan", "BOUND_NAN", in_file(bound("upper_bounds", 3, double(float("nan"))))),
     ("bound_of_wrong_length", "BOUND_ENCODING", in_file(bound("upper_bounds", 1, b"\x01\x02"))),
+    ("sort_order_unknown", "ENTRY_SORT_ORDER", in_file(lambda f: f.update(sort_order_id=8))),
     ("bound_missing", "BOUND_MISSING", in_file(drop_bound("lower_bounds", 1))),
     ("bound_of_unknown_field", "METRICS_FIELD", in_file(lambda f: f["lower_bounds"].append({"key": 99, "value": b"x"}))),
 ])

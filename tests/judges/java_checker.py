@@ -98,11 +98,12 @@ def expect_clean(locations, strict_writer="frazil"):
     return verdicts
 
 
-def dump_lines(metadata_location):
-    """The rows of the current snapshot, as iceberg-java reads them: canonical JSON lines."""
+def dump_lines(metadata_location, columns):
+    """These columns of the current snapshot's rows, as iceberg-java reads them: canonical JSON lines."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "rows.jsonl"
-        done = run(["--dump-only", "--dump", target, metadata_location])
+        names = [part for column in columns for part in ("--column", column)]
+        done = run(["--dump-only", "--dump", target, *names, metadata_location])
         if done.returncode != 0:
             raise RuntimeError(f"iceberg-java cannot read {metadata_location}: {done.stdout}{done.stderr}")
         return [line for line in target.read_text(encoding="utf-8").split("\n") if line]

@@ -1,6 +1,6 @@
 """One reader for each judge: a table's rows as a canonical list, from its metadata file alone.
 
-read(metadata_location, columns, where) gives canonical rows; where is None or (column, op, value)
+read(metadata_location, columns, where) gives canonical rows of these columns; where is None or (column, op, value)
 with op one of = != < <= > >= and value a Python value. The judge itself evaluates the predicate, so
 that what it prunes is part of the test.
 """
@@ -24,7 +24,8 @@ def read_pyiceberg(metadata_location, columns, where=None):
     from pyiceberg.table import StaticTable
 
     table = StaticTable.from_metadata(uri(metadata_location))
-    scan = table.scan(row_filter=_pyiceberg_filter(*where)) if where else table.scan()
+    options = {"row_filter": _pyiceberg_filter(*where)} if where else {}
+    scan = table.scan(selected_fields=tuple(c.name for c in columns), **options)
     return canonical.canonical_table(columns, scan.to_arrow())
 
 
@@ -47,7 +48,7 @@ def read_duckdb(metadata_location, columns, where=None):
             connection.execute(f"LOAD {_duckdb_extension(extension)}")
         connection.execute("SET TimeZone='UTC'")
         source = uri(metadata_location).replace("'", "''")
-        table = connection.execute(f"SELECT * FROM iceberg_scan('{source}')" + _sql_where(where)).to_arrow_table()
+        table = connection.execute(f"SELECT {_sql_names(columns)} FROM iceberg_scan('{source}')" + _sql_where(where)).to_arrow_table()
     return canonical.canonical_table(columns, table)
 
 
@@ -70,15 +71,23 @@ def read_rust(metadata_location, columns, where=None):
     context = SessionContext()
     provider = IcebergDataFusionTable(identifier=["judged", "t"], metadata_location=uri(metadata_location), file_io_properties={})
     context.register_table("t", provider)
-    table = context.sql("SELECT * FROM t" + _sql_where(where)).to_arrow_table()
+    table = context.sql(f"SELECT {_sql_names(columns)} FROM t" + _sql_where(where)).to_arrow_table()
     return canonical.canonical_table(columns, table)
 
 
 def read_java(metadata_location, columns, where=None):
     if where:
         raise NotImplementedError("the strict checker filters by itself")
-    rows = [json.loads(line) for line in java_checker.dump_lines(metadata_location)]
+    rows = [json.loads(line) for line in java_checker.dump_lines(metadata_location, [c.name for c in columns])]
     return canonical.canonical_rows(columns, rows)
+
+
+def _sql_name(column):
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _sql_names(columns):
+    return ", ".join(_sql_name(c.name) for c in columns)
 
 
 def _sql_where(where):
@@ -87,8 +96,7 @@ def _sql_where(where):
     column, op, value = where
     if op not in OPERATORS:
         raise ValueError(f"no operator {op}")
-    name = '"' + column.replace('"', '""') + '"'
-    return f" WHERE {name} {op} {_sql_literal(value)}"
+    return f" WHERE {_sql_name(column)} {op} {_sql_literal(value)}"
 
 
 def _sql_literal(value):
