@@ -94,6 +94,17 @@ def test_judges_compare_the_columns_that_are_named(sound_tables):
         compare.compare_judges(table.metadata_location, some, columns=["id", "nothing"])
 
 
+@pytest.mark.parametrize("has_snapshot", [False, True])
+def test_empty_tables_are_read_as_empty_only_where_that_is_expected(catalog, has_snapshot):
+    table = catalog.create_table(f"db.empty_{has_snapshot}", sample_tables.SCHEMA)
+    if has_snapshot:
+        table.append(sample_tables.arrow_rows([], table.schema()))
+    assert set(compare.compare_judges(table.metadata_location, [], may_be_empty=True).values()) == {0}
+    java_checker.expect_clean([table.metadata_location], strict_writer="off", may_be_empty=True)
+    with pytest.raises(AssertionError, match="no row"):
+        java_checker.expect_clean([table.metadata_location], strict_writer="off")
+
+
 def test_a_comparison_of_nothing_fails(sound_tables):
     table, _ = sound_tables["evolved"]
     with pytest.raises(AssertionError, match="nothing to compare"):

@@ -26,7 +26,6 @@ import json
 import re
 import struct
 import uuid
-from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 
@@ -41,8 +40,9 @@ class Column:
 
 
 def local_path(location):
-    """file:///x, file:/x and /x as a path of this machine."""
-    return unquote(urlparse(location).path) if location.startswith("file:") else location
+    """file:///x, file:/x and /x as a path of this machine; locations are never percent-encoded."""
+    path = location.removeprefix("file:")
+    return "/" + path.lstrip("/") if path != location else path
 
 
 def load_metadata(metadata_location):

@@ -6,6 +6,7 @@ compiled into build/checker when a source is newer than they are.
 import fcntl
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -87,14 +88,17 @@ def check_tables(locations, strict_writer="frazil"):
     return verdicts
 
 
-def expect_clean(locations, strict_writer="frazil"):
-    """Fails with all problems; prints and returns what was checked."""
+def expect_clean(locations, strict_writer="frazil", may_be_empty=False):
+    """Fails with all problems, and for a table of which no row was read; prints and returns what was checked."""
     verdicts = check_tables(locations, strict_writer)
     bad = [str(verdict) for verdict in verdicts if verdict.problems]
     for verdict in verdicts:
         print(f"strict checker: {verdict.location} {verdict.checked}")
     if bad:
         raise AssertionError("the strict checker found:\n" + "\n".join(bad))
+    empty = [verdict.location for verdict in verdicts if verdict.checked["rows"] == 0]
+    if empty and not may_be_empty:
+        raise AssertionError(f"the strict checker found no row in {empty}")
     return verdicts
 
 
@@ -107,3 +111,13 @@ def dump_lines(metadata_location, columns):
         if done.returncode != 0:
             raise RuntimeError(f"iceberg-java cannot read {metadata_location}: {done.stdout}{done.stderr}")
         return [line for line in target.read_text(encoding="utf-8").split("\n") if line]
+
+
+def main(arguments):
+    done = run(arguments)
+    print(done.stdout, end="")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
