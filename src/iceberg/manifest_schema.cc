@@ -42,8 +42,10 @@ class RecordText {
   JsonText& json_;
 };
 
-std::string fixed_type(std::set<std::string>& defined, const std::string& name, int size, const std::string& rest) {
-  if (!defined.insert(name).second) return "\"" + name + "\"";
+// Avro would have later uses refer to the first by its name; PyIceberg cannot follow that, so each gets a name of its own.
+std::string fixed_type(std::set<std::string>& defined, std::string name, int size, const std::string& rest) {
+  const std::string stem = name;
+  for (int copy = 2; !defined.insert(name).second; ++copy) name = stem + "_copy" + std::to_string(copy);
   return R"({"type":"fixed","name":")" + name + R"(","size":)" + std::to_string(size) + rest + "}";
 }
 

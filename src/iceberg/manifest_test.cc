@@ -131,6 +131,7 @@ TEST(Manifest, WritesPartitionsInTheAvroTypesOfTheSpecification) {
   EXPECT_EQ(type(12).logical_type, "uuid");
   EXPECT_EQ(type(13).name, "fixed_4");
   EXPECT_EQ(type(14).type, format::AvroType::kBytes);
+  EXPECT_NE(type(12).name, type(15).name);  // no references by name: not every reader follows them
   EXPECT_EQ(partition.fields[15].name, "gr_xF6_xDFe_x20_xD83D_xDE0E");
   EXPECT_EQ(partition.fields[16].name, "_9_x20lives");
 }
