@@ -1,8 +1,8 @@
 #include "iceberg/json_view.h"
 
-#include <charconv>
-
 #include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
 
 namespace frazil::iceberg {
 
@@ -112,7 +112,34 @@ std::string JsonView::dump() const {
   return node_ == nullptr ? "null" : node_of(node_).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+constexpr int kDepthMax = 512;
+
+// The parser is happy with any depth, and writing back what it read recurses.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kDepthMax) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 base::Result<JsonDocument> JsonDocument::parse(std::string_view text) {
+  if (is_too_deep(text)) return base::corrupt("JSON is nested too deeply");
   auto node = std::make_shared<const Json>(Json::parse(text, nullptr, false));
   if (node->is_discarded()) return base::corrupt("not valid JSON");
   JsonDocument document;
@@ -143,6 +170,8 @@ JsonText& JsonText::key(std::string_view name) {
 
 JsonText& JsonText::value(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
+  // JSON is UTF-8, whatever a property or a summary holds.
+  if (!base::is_valid_utf8(text)) return value(base::valid_utf8_of(text));
   separate();
   out_ += '"';
   for (const char c : text) {

@@ -124,6 +124,19 @@ TEST(TableMetadataJson, NamesTheMemberThatIsWrong) {
   EXPECT_EQ(table_metadata_from_json("").error().code(), base::Code::kCorrupt);
 }
 
+TEST(TableMetadataJson, RefusesUnknownMembersOfAnyDepth) {
+  const std::string deep = R"({"future": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + ", ";
+  EXPECT_EQ(table_metadata_from_json(deep + std::string(kForeign.substr(1))).error().code(), base::Code::kCorrupt);
+}
+
+TEST(TableMetadataJson, StaysValidWhateverAPropertyHolds) {
+  TableMetadata metadata = table_metadata_from_json(kForeign).value();
+  metadata.properties["bytes"] = "a\xff\xc3";
+  const auto back = table_metadata_from_json(table_metadata_to_json(metadata).value());
+  ASSERT_TRUE(back.ok()) << back.error().message();
+  EXPECT_EQ(back->properties.at("bytes"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
 TEST(TableMetadataJson, RefusesEveryTruncation) {
   for (size_t length = 0; length < kForeign.size(); ++length) {
     EXPECT_FALSE(table_metadata_from_json(kForeign.substr(0, length)).ok());
