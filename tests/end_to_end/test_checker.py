@@ -133,7 +133,7 @@ def test_a_judge_that_cannot_read_is_a_failure(sound_tables, tmp_path, judge):
 # --- faults -------------------------------------------------------------------------------------
 
 FAULTS = {}
-TYPED_FAULTS = {}  # in the tables all_types and typed_partitions, by the rules for foreign files
+TYPED_FAULTS = {}  # in tables of other types; by the rules for foreign files, unless strict
 # What iceberg-java itself does not bear is reported as well.
 ALWAYS_ALLOWED = {"TABLE_UNREADABLE", "READER_REFUSES"}
 
@@ -146,9 +146,9 @@ def fault(*codes, also=(), name=None):
     return register
 
 
-def typed_fault(table, *codes, also=()):
+def typed_fault(table, *codes, also=(), strict=False):
     def register(function):
-        TYPED_FAULTS[function.__name__] = (function, set(codes), set(also), table)
+        TYPED_FAULTS[function.__name__] = (function, set(codes), set(also), table, strict)
         return function
     return register
 
@@ -209,6 +209,9 @@ each_fault([
     ("sequence_number_twice", "SNAPSHOT_SEQUENCE_NUMBER", with_newest(lambda s: s.update({"sequence-number": 1}))),
     ("timestamp_before_its_parent", "SNAPSHOT_TIMESTAMP", with_newest(lambda s: s.update({"timestamp-ms": 1}))),
     ("field_id_twice", "METADATA_FIELD", lambda c: c.metadata["schemas"][0]["fields"][2].update(id=1)),
+    ("snapshot_twice", ["SNAPSHOT_TWICE", "SNAPSHOT_SEQUENCE_NUMBER"], lambda c: c.metadata["snapshots"].append(c.metadata["snapshots"][0])),
+    ("summary_holds_a_number", "SNAPSHOT_SUMMARY", with_newest(lambda s: s["summary"].update(x=1))),
+    ("location_ends_in_a_slash", "METADATA_LOCATION", setter("location", lambda location: location + "/")),
     ("partition_field_id_below_1000", "METADATA_SPEC", lambda c: c.metadata["partition-specs"][0]["fields"][0].update({"field-id": 7})),
 ])
 
@@ -261,6 +264,38 @@ each_fault([
 ])
 FAULTS["manifest_sequence_number_too_high"][2].add("MANIFEST_MIN_SEQUENCE_NUMBER")
 FAULTS["manifest_content_deletes"][2].update({"READ_ROWS", "READ_FILTER"})
+
+
+def drop_field(schema, name):
+    schema["fields"] = [field for field in schema["fields"] if field["name"] != name]
+
+
+def rename_field(schema, name, new_name):
+    next(field for field in schema["fields"] if field["name"] == name)["name"] = new_name
+
+
+each_fault([
+    ("manifest_list_of_unknown_spec", "MANIFEST_LIST_SPEC", in_line("partition_spec_id", lambda _: 9)),
+    ("manifest_list_without_a_required_field", "AVRO_FIELD", lambda c: drop_field(c.list_of(-1).schema, "min_sequence_number")),
+    ("manifest_without_a_required_field", "AVRO_FIELD", lambda c: drop_field(data_file_schema(c.manifest_of(-1)), "file_format")),
+    ("manifest_with_a_field_misnamed", "AVRO_FIELD", lambda c: rename_field(data_file_schema(c.manifest_of(-1)), "sort_order_id", "sort_order")),
+])
+FAULTS["manifest_list_of_unknown_spec"][2].update({"MANIFEST_HEADER", "AVRO_PARTITION", "MANIFEST_PARTITIONS", "SNAPSHOT_DELTAS"})
+FAULTS["manifest_list_without_a_required_field"][2].add("MANIFEST_MIN_SEQUENCE_NUMBER")
+FAULTS["manifest_without_a_required_field"][2].add("FILE_FORMAT")
+
+
+@fault("MANIFEST_MISSING", also={"SNAPSHOT_TOTALS", "SNAPSHOT_DELTAS", "SNAPSHOT_STEP"})
+def manifest_missing(copy):
+    line = copy.lines_of(copy.manifest_of(-1))[0]
+    line["manifest_path"] += ".gone"
+    copy.manifests[line["manifest_path"]] = copy.manifests.pop(line["manifest_path"].removesuffix(".gone"))
+    copy.after_save.append(lambda: os.remove(local_path(line["manifest_path"])))
+
+
+@fault("MANIFEST_LIST_MISSING")
+def manifest_list_missing(copy):
+    copy.after_save.append(lambda: os.remove(local_path(copy.snapshots[-1]["manifest-list"])))
 
 
 @fault("MANIFEST_LENGTH")
@@ -460,6 +495,12 @@ def existing_entry_without_sequence_number(copy):
     copy.manifest_of(-1).records[0].update(status=0, sequence_number=None, file_sequence_number=None)
 
 
+@fault("ENTRY_STATUS", "MANIFEST_LIST_COUNTS",
+       also={"ENTRY_SEQUENCE_NUMBER", "SNAPSHOT_DELTAS", "SNAPSHOT_STEP", "READ_ROWS", "READ_FILTER", "SNAPSHOT_OPERATION"})
+def entry_of_unknown_status(copy):
+    copy.manifest_of(-1).records[0]["status"] = 7
+
+
 @fault("ENTRY_SNAPSHOT_ID")
 def added_entry_of_another_snapshot(copy):
     copy.manifest_of(-1).records[0]["snapshot_id"] = copy.snapshots[0]["snapshot-id"]
@@ -552,6 +593,20 @@ def row_group_minimum_is_positive_zero(copy):
     patch(copy, double(-0.0), double(0.0))
 
 
+@fault("PARQUET_COLUMN_ORDERS")
+def column_orders_missing(copy):
+    """Cuts the list, the footer's last field, out of its compact Thrift form."""
+    data_file = copy.data_files_of(-1)[0]
+    path = Path(local_path(data_file["file_path"]))
+    data = path.read_bytes()
+    begin = len(data) - 8 - struct.unpack("<i", data[-8:-4])[0]
+    orders = b"\x19\x3c" + 3 * b"\x1c\x00\x00"
+    assert data[begin:].count(orders) == 1
+    footer = data[begin:-8].replace(orders, b"")
+    path.write_bytes(data[:begin] + footer + struct.pack("<i", len(footer)) + b"PAR1")
+    copy.resize(data_file)
+
+
 def with_page_index(copy):
     copy.rewrite_data_file(copy.data_files_of(-1)[0], write_page_index=True)
 
@@ -579,14 +634,14 @@ def page_maximum_too_low(copy):
 # --- types ---
 
 
-def parquet_field(name, change):
+def parquet_field(name, change, **options):
     """Rewrites the newest data file with one top-level field of its schema changed."""
     def transform(table):
         place = table.schema.get_field_index(name)
         field = change(table.schema.field(place))
         return pa.Table.from_arrays([table.column(i).cast(field.type) if i == place else table.column(i) for i in range(table.num_columns)],
                                     schema=table.schema.set(place, field))
-    return lambda copy: copy.rewrite_data_file(copy.data_files_of(-1)[0], transform)
+    return lambda copy: copy.rewrite_data_file(copy.data_files_of(-1)[0], transform, **options)
 
 
 def pair_of(copy, field, column_name):
@@ -652,6 +707,16 @@ def count_of_list_elements(copy):
     counts = copy.data_files_of(-1)[0]["value_counts"]
     element = copy.metadata["schemas"][0]["fields"][15]["type"]["element-id"]
     next(pair for pair in counts if pair["key"] == element)["value"] += 1
+
+
+@typed_fault("all_types", "PARQUET_LEVELS", strict=True)
+def list_element_named_item(copy):
+    parquet_field("tags", lambda f: f.with_type(pa.list_(f.type.value_field.with_name("item"))), use_compliant_nested_type=False)(copy)
+
+
+@typed_fault("all_types", "PARQUET_TYPE", strict=True)
+def small_decimal_stored_as_bytes(copy):
+    copy.rewrite_data_file(copy.data_files_of(-1)[0], store_decimal_as_integer=False)
 
 
 def partition_schema(copy, name):
@@ -724,12 +789,15 @@ def test_undamaged_copies_pass_the_rules_for_own_files(base, tmp_path):
 @pytest.fixture(scope="module")
 def typed_verdicts(sound_tables, tmp_path_factory):
     folder = tmp_path_factory.mktemp("damaged_types")
-    locations = {}
-    for name, (damage, _, _, table) in TYPED_FAULTS.items():
+    locations = {"frazil": {}, "off": {}}
+    for name, (damage, _, _, table, strict) in TYPED_FAULTS.items():
         copy = TableCopy(sound_tables[table][0].metadata_location, folder / name)
-        damage(copy)
-        locations[name] = copy.save()
-    return dict(zip(locations, java_checker.check_tables(locations.values(), strict_writer="off")))
+        damage(copy.make_strict() if strict else copy)
+        locations["frazil" if strict else "off"][name] = copy.save()
+    found = {}
+    for writer, damaged in locations.items():
+        found.update(zip(damaged, java_checker.check_tables(damaged.values(), strict_writer=writer)))
+    return found
 
 
 def test_nested_columns_and_page_indexes_pass_the_rules_for_own_files(sound_tables, tmp_path):
@@ -749,7 +817,7 @@ def test_checker_names_the_fault(verdicts, name):
 
 @pytest.mark.parametrize("name", TYPED_FAULTS)
 def test_checker_names_the_fault_of_a_type(typed_verdicts, name):
-    _, expected, allowed, _ = TYPED_FAULTS[name]
+    _, expected, allowed, _, _ = TYPED_FAULTS[name]
     expect_codes(typed_verdicts[name], expected, allowed)
 
 

@@ -46,6 +46,7 @@ class TableCopy:
         self.new_location = f"file://{self.folder}"
         self.metadata_name = os.path.basename(metadata_location)
         self.length_errors = {}
+        self.after_save = []
         shutil.copytree(local_path(self.old_location), self.folder, dirs_exist_ok=True)
         self.metadata = json.loads(json.dumps(self.metadata).replace(self.old_location, self.new_location))
         self.lists = {s["manifest-list"]: AvroContent(s["manifest-list"]) for s in self.metadata["snapshots"]}
@@ -173,6 +174,8 @@ class TableCopy:
             content.write(local_path(path))
         location = self.folder / "metadata" / self.metadata_name
         location.write_text(json.dumps(self.metadata), encoding="utf-8")
+        for action in self.after_save:
+            action()
         return str(location)
 
 
