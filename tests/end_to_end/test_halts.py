@@ -1,0 +1,356 @@
+"""Situations that only an operator can decide: the stable code, nothing written, and what each answer does."""
+import json
+
+import pyarrow as pa
+import pytest
+
+from kafka_server import KafkaServer
+from pipeline import Pipeline, Record, frazil, ids, produce, topic_of, write_file
+
+
+def recreate(kafka, topic, records=()):
+    kafka.delete_topic(topic)
+    topic_of(kafka, topic, records)
+
+
+def expect_nothing_written(lake, table, location):
+    """The very same metadata file."""
+    assert lake.location_of(table) == location
+
+
+def halted(lake, pipeline, code):
+    """Runs into the halt, twice with the same token; returns the outcome."""
+    location = lake.location_of(pipeline.table) if lake.has(pipeline.table) else None
+    first = pipeline.run()
+    first.expect_halt(code)
+    second = pipeline.run()
+    assert second.expect_halt(code)["token"] == first.halt["token"]
+    assert first.summary["state"] == "halted" and first.summary["halt"] == code
+    if location:
+        expect_nothing_written(lake, pipeline.table, location)
+    return first
+
+
+def expect_decision(lake, pipeline, code, choice):
+    """The newest decision stands in a snapshot and in the property."""
+    decisions = json.loads(lake.property_of(pipeline.table, f"frazil.{pipeline.name}.accepted"))
+    assert len(decisions) == 1 and decisions[0]["code"] == code and decisions[0]["choice"] == choice and decisions[0]["user"] == "tester"
+    assert any(code in str(dict(s.summary.additional_properties)) for s in lake.own_snapshots(pipeline.table, pipeline.name))
+
+
+def begun(kafka, lake, topic, records=None, **settings):
+    """A pipeline that has taken in ids 0 to 9."""
+    topic_of(kafka, topic, ids(0, 10) if records is None else records)
+    pipeline = Pipeline(lake, kafka, topics=[topic], **settings)
+    pipeline.run().expect()
+    return pipeline
+
+
+# --- the source ---------------------------------------------------------------------------------
+
+
+def test_a_topic_recreated_while_stopped(kafka, lake, topic):
+    """Longer than our position, so that Kafka itself would go on in silence."""
+    pipeline = begun(kafka, lake, topic)
+    recreate(kafka, topic, ids(100, 130))
+    outcome = halted(lake, pipeline, "SOURCE_RECREATED")
+    assert topic in outcome.halt["text"]
+    pipeline.run("--accept", outcome.accept("restart")).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(100, 130)])
+    expect_decision(lake, pipeline, "SOURCE_RECREATED", "restart")
+
+
+@pytest.mark.parametrize("group", ["of its own", "none"])
+def test_a_topic_recreated_while_running(kafka, lake, topic, group):
+    topic_of(kafka, topic, ids(0, 10))
+    source = {"discovery_interval": "1s"} | ({"group": "none"} if group == "none" else {})
+    pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": source})
+    with pipeline.start() as running:
+        running.wait_until(lambda: len(lake.rows(pipeline.table)) == 10, "the first rows")
+        location = lake.location_of(pipeline.table)
+        recreate(kafka, topic, ids(100, 130))
+        outcome = running.wait_for_end()
+    assert outcome.expect(1).halt["code"] in ("SOURCE_RECREATED", "SOURCE_GONE")  # it may look in between
+    expect_nothing_written(lake, pipeline.table, location)
+    lake.expect_ids(pipeline.table, range(10))
+    outcome = halted(lake, pipeline, "SOURCE_RECREATED")
+    pipeline.run("--accept", outcome.accept("restart")).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(100, 130)])
+
+
+def test_a_topic_that_is_gone(kafka, lake, topic):
+    topic_of(kafka, f"{topic}_other", ids(500, 510))
+    topic_of(kafka, topic, ids(0, 10))
+    pipeline = Pipeline(lake, kafka, topics=[topic, f"{topic}_other"])
+    pipeline.run().expect()
+    kafka.delete_topic(topic)
+    outcome = halted(lake, pipeline, "SOURCE_GONE")
+    assert outcome.halt["range"] == topic
+    pipeline.content["source"]["kafka"]["topics"] = [f"{topic}_other"]
+    produce(kafka, f"{topic}_other", ids(510, 515))
+    pipeline.run("--accept", outcome.accept("forget")).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(500, 515)])
+
+
+def test_records_removed_before_they_were_read(kafka, lake, topic):
+    """SOURCE_GAP names the exact range."""
+    pipeline = begun(kafka, lake, topic)
+    produce(kafka, topic, ids(10, 40))
+    kafka.delete_records(topic, 0, 25)
+    outcome = halted(lake, pipeline, "SOURCE_GAP")
+    assert outcome.halt["range"] == f"{topic}/0[10,25)" and f"{topic}/0[10,25)" in outcome.halt["text"]
+    pipeline.run("--accept", outcome.accept("skip")).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(25, 40)])
+    expect_decision(lake, pipeline, "SOURCE_GAP", "skip")
+
+
+def test_an_answer_is_for_one_halt_and_no_later_one(kafka, lake, topic):
+    pipeline = begun(kafka, lake, topic)
+    produce(kafka, topic, ids(10, 40))
+    kafka.delete_records(topic, 0, 25)
+    old = halted(lake, pipeline, "SOURCE_GAP").accept("skip")
+    kafka.delete_records(topic, 0, 30)  # more is lost than was accepted
+    location = lake.location_of(pipeline.table)
+    outcome = pipeline.run("--accept", old)
+    outcome.expect_halt("SOURCE_GAP")
+    assert "stale_accept_ignored" in outcome.stderr and outcome.halt["range"] == f"{topic}/0[10,30)"
+    expect_nothing_written(lake, pipeline.table, location)
+    accepted = outcome.accept("skip")
+    pipeline.run("--accept", old, "--accept", accepted).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(30, 40)])
+    produce(kafka, topic, ids(40, 60))
+    kafka.delete_records(topic, 0, 50)
+    pipeline.run("--accept", accepted).expect_halt("SOURCE_GAP")
+
+
+def test_a_log_that_ends_before_the_position(kafka, lake, topic, tmp_path):
+    """SOURCE_BEHIND: the same topic, restored from an older copy. A broker of its own goes back in time."""
+    import shutil
+
+    with KafkaServer(tmp_path / "kafka") as server:
+        topic_of(server, topic, ids(0, 10))
+        server.stop()
+        shutil.copytree(tmp_path / "kafka" / "data", tmp_path / "copy")
+        server.restart()
+        produce(server, topic, ids(10, 30))
+        for name in ("orders", "again"):
+            Pipeline(lake, server, name, [topic]).run().expect()
+        server.stop()
+        shutil.rmtree(tmp_path / "kafka" / "data")
+        shutil.copytree(tmp_path / "copy", tmp_path / "kafka" / "data")
+        server.restart()
+        pipeline, again = Pipeline(lake, server, "orders", [topic]), Pipeline(lake, server, "again", [topic])
+        outcome = halted(lake, pipeline, "SOURCE_BEHIND")
+        assert outcome.halt["range"] == f"{topic}/0[10,30)"
+        accept = halted(lake, again, "SOURCE_BEHIND").accept("restart")
+        produce(server, topic, ids(100, 105))
+        # Five records more, and the range is another one: the answer must be taken from the halt as it is now.
+        assert again.run("--accept", accept).expect_halt("SOURCE_BEHIND")["range"] == f"{topic}/0[15,30)"
+        pipeline.run("--accept", pipeline.run().accept("continue")).expect()
+        again.run("--accept", again.run().accept("restart")).expect()
+        produce(server, topic, ids(200, 203))
+        pipeline.run().expect()
+        again.run().expect()
+        # continue: what was appended before the answer is left out; restart: everything that is there now comes again.
+        lake.expect_ids(pipeline.table, [*range(30), *range(200, 203)])
+        lake.expect_ids(again.table, [*range(30), *range(10), *range(100, 105), *range(200, 203)])
+
+
+def test_another_cluster(kafka, lake, topic, tmp_path):
+    """SOURCE_CLUSTER_CHANGED: bootstrap.servers points to a cluster with a topic of that name."""
+    pipeline = begun(kafka, lake, topic)
+    with KafkaServer(tmp_path / "kafka") as other:
+        topic_of(other, topic, ids(100, 130))
+        moved = Pipeline(lake, other, topics=[topic])
+        outcome = halted(lake, moved, "SOURCE_CLUSTER_CHANGED")
+        moved.run("--accept", outcome.accept("same_offsets")).expect()
+        lake.expect_ids(pipeline.table, [*range(10), *range(110, 130)])
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+def test_a_table_dropped_while_running(kafka, lake, topic):
+    topic_of(kafka, topic, ids(0, 10))
+    pipeline = Pipeline(lake, kafka, topics=[topic])
+    with pipeline.start() as running:
+        running.wait_until(lambda: len(lake.rows(pipeline.table)) == 10, "the first rows")
+        lake.catalog().drop_table(pipeline.table)
+        produce(kafka, topic, ids(10, 20))
+        outcome = running.wait_for_end()
+    outcome.expect_halt("TABLE_GONE")
+    assert pipeline.table in outcome.halt["text"] and not lake.has(pipeline.table)
+
+
+def test_a_table_dropped_and_made_again_while_running(kafka, lake, topic):
+    topic_of(kafka, topic, ids(0, 10))
+    pipeline = Pipeline(lake, kafka, topics=[topic])
+    with pipeline.start() as running:
+        running.wait_until(lambda: len(lake.rows(pipeline.table)) == 10, "the first rows")
+        schema = lake.load(pipeline.table).schema()
+        lake.catalog().drop_table(pipeline.table)
+        lake.catalog().create_table(pipeline.table, schema)
+        produce(kafka, topic, ids(10, 20))
+        outcome = running.wait_for_end()
+    outcome.expect(1)
+    assert outcome.halt["code"] in ("TABLE_REPLACED", "TABLE_GONE")  # it may look in between
+    assert lake.load(pipeline.table).metadata.snapshots == []
+    # The new table knows no positions: the pipeline begins at its configured start.
+    pipeline.run().expect()
+    lake.expect_ids(pipeline.table, range(20))
+
+
+def with_dead_letters(kafka, lake, topic):
+    """Two runs, each with rows and dead letters. Returns the pipeline and the head between the two."""
+    topic_of(kafka, topic, [*ids(0, 10), Record(b"bad 1")])
+    pipeline = Pipeline(lake, kafka, topics=[topic])
+    pipeline.run().expect()
+    between = lake.load(pipeline.table).current_snapshot().snapshot_id
+    produce(kafka, topic, [*ids(11, 20), Record(b"bad 2")])
+    pipeline.run().expect()
+    assert len(lake.rows(f"{pipeline.table}_dead_letters")) == 2
+    return pipeline, between
+
+
+def roll_back(lake, table, snapshot_id):
+    lake.load(table).manage_snapshots().rollback_to_snapshot(snapshot_id).commit()
+
+
+def test_a_table_rolled_back_is_read_again(kafka, lake, topic):
+    """=table: rows and dead letters of the epochs that are gone come again, each once."""
+    pipeline, between = with_dead_letters(kafka, lake, topic)
+    lake.foreign_tables.add(pipeline.table)
+    roll_back(lake, pipeline.table, between)
+    outcome = halted(lake, pipeline, "TABLE_ROLLED_BACK")
+    assert {c["choice"] for c in outcome.halt["choices"]} == {"table", "source"}
+    pipeline.run("--accept", outcome.accept("table")).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(11, 20)])
+    letters = lake.rows(f"{pipeline.table}_dead_letters")
+    assert sorted(row["offset"] for row in letters) == [10, 20], letters
+    expect_decision(lake, pipeline, "TABLE_ROLLED_BACK", "table")
+    epochs = [int(s.summary["frazil.epoch"]) for s in lake.own_snapshots(pipeline.table, "orders")]
+    assert len(set(epochs)) == len(epochs), epochs
+    pipeline.run().expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(11, 20)])
+
+
+def test_a_table_rolled_back_goes_on_without_what_was_removed(kafka, lake, topic):
+    """=source: the rows that were rolled back stay away."""
+    pipeline, between = with_dead_letters(kafka, lake, topic)
+    lake.foreign_tables.add(pipeline.table)
+    roll_back(lake, pipeline.table, between)
+    outcome = halted(lake, pipeline, "TABLE_ROLLED_BACK")
+    produce(kafka, topic, ids(21, 30))
+    pipeline.run("--accept", outcome.accept("source")).expect()
+    lake.expect_ids(pipeline.table, [*range(10), *range(21, 30)])
+    assert sorted(row["offset"] for row in lake.rows(f"{pipeline.table}_dead_letters")) == [10, 20]
+
+
+def test_a_table_rolled_back_while_running(kafka, lake, topic):
+    pipeline, between = with_dead_letters(kafka, lake, topic)
+    lake.foreign_tables.add(pipeline.table)
+    with pipeline.start() as running:
+        running.wait_for_log("pipeline starts")
+        roll_back(lake, pipeline.table, between)
+        location = lake.location_of(pipeline.table)
+        produce(kafka, topic, ids(21, 30))
+        outcome = running.wait_for_end()
+    outcome.expect_halt("TABLE_ROLLED_BACK")
+    expect_nothing_written(lake, pipeline.table, location)
+
+
+def test_a_snapshot_with_the_positions_removed_by_hand(kafka, lake, topic):
+    """WATERMARK_LOST: the tag is removed, a foreign commit follows, then our snapshot expires."""
+    pipeline = begun(kafka, lake, topic)
+    lake.foreign_tables.add(pipeline.table)
+    table = lake.load(pipeline.table)
+    ours = table.current_snapshot().snapshot_id
+    table.append(pa.Table.from_pylist([{"id": 999, "text": "py"}], schema=table.schema().as_arrow()))
+    table = lake.load(pipeline.table)
+    table.manage_snapshots().remove_tag("frazil-orders").commit()
+    table = lake.load(pipeline.table)
+    table.maintenance.expire_snapshots().by_id(ours).commit()
+    produce(kafka, topic, ids(10, 20))
+    outcome = halted(lake, pipeline, "WATERMARK_LOST")
+    pipeline.run("--accept", outcome.accept("property")).expect()
+    lake.expect_ids(pipeline.table, [*range(20), 999])
+    expect_decision(lake, pipeline, "WATERMARK_LOST", "property")
+
+
+def test_a_removed_property_is_no_harm(kafka, lake, topic):
+    """The tag names the snapshot when somebody removed the property."""
+    pipeline = begun(kafka, lake, topic)
+    lake.foreign_tables.add(pipeline.table)
+    with lake.load(pipeline.table).transaction() as transaction:
+        transaction.remove_properties("frazil.orders")
+    produce(kafka, topic, ids(10, 20))
+    pipeline.run().expect()
+    lake.expect_ids(pipeline.table, range(20))
+
+
+def test_expiry_by_others_spares_the_positions(kafka, lake, topic):
+    """The tag keeps our newest snapshot, however many foreign ones follow."""
+    pipeline = begun(kafka, lake, topic)
+    lake.foreign_tables.add(pipeline.table)
+    for i in range(3):
+        table = lake.load(pipeline.table)
+        table.append(pa.Table.from_pylist([{"id": 900 + i, "text": "py"}], schema=table.schema().as_arrow()))
+    import datetime
+    lake.load(pipeline.table).maintenance.expire_snapshots().older_than(datetime.datetime.now() + datetime.timedelta(days=1)).commit()
+    produce(kafka, topic, ids(10, 20))
+    pipeline.run().expect()
+    lake.expect_ids(pipeline.table, [*range(20), 900, 901, 902])
+
+
+def test_another_pipeline_of_the_same_source_takes_over(kafka, lake, topic):
+    """A rename must not double the topic."""
+    old = begun(kafka, lake, topic)
+    produce(kafka, topic, ids(10, 20))
+    new = Pipeline(lake, kafka, "renamed", [topic], table={"name": old.table})
+    outcome = halted(lake, new, "POSITIONS_OF_ANOTHER_PIPELINE")
+    assert "orders" in outcome.halt["text"]
+    new.run("--accept", outcome.accept("take_over")).expect()
+    lake.expect_ids(old.table, range(20))
+    assert json.loads(lake.property_of(old.table, "frazil.orders")) == {"closed_by": "renamed"}
+    assert "frazil-orders" not in lake.load(old.table).metadata.refs
+    halted(lake, old, "POSITIONS_TAKEN_OVER")
+    lake.expect_ids(old.table, range(20))
+
+
+def test_a_living_pipeline_stops_when_another_takes_over(kafka, lake, topic):
+    topic_of(kafka, topic, ids(0, 10))
+    old = Pipeline(lake, kafka, topics=[topic])
+    with old.start() as running:
+        running.wait_until(lambda: len(lake.rows(old.table)) == 10, "the first rows")
+        new = Pipeline(lake, kafka, "renamed", [topic], table={"name": old.table})
+        new.run("--accept", new.run().accept("take_over")).expect()
+        produce(kafka, topic, ids(10, 20))
+        running.wait_for_end().expect_halt("POSITIONS_TAKEN_OVER")
+    new.run().expect()
+    lake.expect_ids(old.table, range(20))
+
+
+def test_two_pipelines_run_beside_each_other_on_purpose(kafka, lake, topic):
+    old = begun(kafka, lake, topic)
+    new = Pipeline(lake, kafka, "beside", [topic], table={"name": old.table})
+    new.run("--accept", new.run().accept("beside")).expect()
+    produce(kafka, topic, ids(10, 15))
+    old.run().expect()
+    new.run().expect()
+    lake.expect_ids(old.table, [i for i in range(15) for _ in range(2)])
+
+
+def test_other_pipelines_of_the_file_live_on(kafka, lake, topic):
+    """One halts, the other goes to its end; the exit code tells."""
+    broken = begun(kafka, lake, topic)
+    topic_of(kafka, f"{topic}_sound", ids(0, 20))
+    sound = Pipeline(lake, kafka, "sound", [f"{topic}_sound"])
+    produce(kafka, topic, ids(10, 20))
+    kafka.delete_records(topic, 0, 15)
+    file = lake.folder / "both.yaml"
+    write_file(file, {"pipelines": [broken.content, sound.content], "http": {"listen": "off"}})
+    outcome = frazil("run", file, "--until-caught-up", "--json")
+    outcome.expect_halt("SOURCE_GAP")
+    assert {e["pipeline"]: e["state"] for e in outcome.of("summary")} == {"orders": "halted", "sound": "ended"}
+    lake.expect_ids(sound.table, range(20))
+    lake.expect_ids(broken.table, range(10))
