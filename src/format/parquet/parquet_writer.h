@@ -65,7 +65,8 @@ struct ParquetFileMetrics {
 class ParquetWriter {
  public:
   virtual ~ParquetWriter() = default;
-  // Takes rows of the schema given at creation. The batch may be reused afterwards.
+  // Takes rows of the schema given at creation. The batch may be reused afterwards. Rows are encoded in portions, so an error
+  // may concern rows of an earlier call; after an error every call gives it again, and the file is to be dropped.
   virtual base::Status write(const columnar::Batch& batch) = 0;
   // Estimated memory held for the open row group.
   virtual int64_t buffered_bytes() const = 0;
