@@ -7,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -21,25 +20,40 @@
 
 namespace frazil::sinks {
 
-// Splits are names, positions decimal numbers; JSON {"cluster":…,"next":{…}}.
+// Splits are names, positions decimal numbers; text {"kind":…,"identity":{…},"next":{…}} without escapes.
 class NumberFormat : public engine::PositionFormat {
  public:
   std::string encode(const engine::SourcePositions& p) const override {
-    return nlohmann::json{{"v", 1}, {"kind", p.kind}, {"identity", p.identity}, {"next", p.next}}.dump();
+    return "{\"kind\":\"" + p.kind + "\",\"identity\":" + members(p.identity) + ",\"next\":" + members(p.next) + "}";
   }
   base::Result<engine::SourcePositions> decode(const std::string& text) const override {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return base::corrupt("no positions: " + text);
+    std::vector<std::string> words;  // everything in quotes, in order
+    for (size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {
+      const size_t end = text.find('"', at + 1);
+      words.push_back(text.substr(at + 1, end - at - 1));
+      at = end;
+    }
+    if (words.size() < 4 || words[0] != "kind") return base::corrupt("no positions: " + text);
     engine::SourcePositions p;
-    p.kind = json["kind"];
-    p.identity = json["identity"].get<std::map<std::string, std::string>>();
-    p.next = json["next"].get<std::map<std::string, std::string>>();
+    p.kind = words[1];
+    auto* into = &p.identity;
+    for (size_t i = 3; i < words.size();) {
+      if (words[i] == "next") {
+        into = &p.next;
+        ++i;
+        continue;
+      }
+      (*into)[words[i]] = words[i + 1];
+      i += 2;
+    }
     return p;
   }
   std::string encode_ranges(const std::vector<engine::Range>& ranges) const override {
-    nlohmann::json json = nlohmann::json::object();
-    for (const auto& range : ranges) json[range.split] = {range.begin, range.end};
-    return json.dump();
+    std::string text = "{";
+    for (const auto& range : ranges) {
+      text += (text.size() > 1 ? "," : "") + ("\"" + range.split + "\":[\"" + range.begin + "\",\"" + range.end + "\"]");
+    }
+    return text + "}";
   }
   base::Result<std::vector<engine::Range>> decode_ranges(const std::string&) const override {
     return std::vector<engine::Range>{};
@@ -48,6 +62,13 @@ class NumberFormat : public engine::PositionFormat {
     const long b = std::stol(begin);
     const long f = std::stol(frontier);
     return b == f ? engine::Relation::kAt : b < f ? engine::Relation::kBehind : engine::Relation::kBeyond;
+  }
+
+ private:
+  static std::string members(const std::map<std::string, std::string>& values) {
+    std::string text = "{";
+    for (const auto& [key, value] : values) text += (text.size() > 1 ? "," : "") + ("\"" + key + "\":\"" + value + "\"");
+    return text + "}";
   }
 };
 
