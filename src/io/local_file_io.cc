@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/random.h"
@@ -25,15 +25,27 @@ using base::Result;
 using base::Status;
 
 constexpr std::string_view kHiddenPrefix = ".frazil-";
-constexpr size_t kBufferBytes = 64 * 1024;
+constexpr size_t kBufferBytes = 65'536;
 // Folders whose durability is remembered; beyond this number they are forgotten and synced again, which is only slower.
 constexpr size_t kRememberedFolders = 8192;
 
 Code code_of(int error) {
   switch (error) {
-    case ENOSPC: case EDQUOT: case EMFILE: case ENFILE: case ENOMEM:
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
       return Code::kExhausted;
-    case EACCES: case EPERM: case EROFS: case ENAMETOOLONG: case ENOTDIR: case EISDIR: case ELOOP: case EFBIG: case EINVAL:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENAMETOOLONG:
+    case ENOTDIR:
+    case EISDIR:
+    case ELOOP:
+    case EFBIG:
+    case EINVAL:
       return Code::kInvalid;
     case ENOENT:
       return Code::kNotFound;
@@ -45,7 +57,7 @@ Code code_of(int error) {
 }
 
 Error system_error(Code code, const std::string& what, const std::string& path, int error) {
-  return Error(code, what + " " + path + ": " + std::strerror(error));
+  return Error(code, what + " " + path + ": " + std::generic_category().message(error));
 }
 Error system_error(const std::string& what, const std::string& path, int error) {
   return system_error(code_of(error), what, path, error);
@@ -146,9 +158,13 @@ class FolderMaker {
 
 class LocalOutputFile : public OutputFile {
  public:
-  LocalOutputFile(std::shared_ptr<const LocalCalls> calls, std::string path, std::string hidden_path, Descriptor descriptor)
-      : calls_(std::move(calls)), path_(std::move(path)), hidden_path_(std::move(hidden_path)), descriptor_(std::move(descriptor)) {}
-  ~LocalOutputFile() override { abort(); }
+  LocalOutputFile(std::shared_ptr<const LocalCalls> calls, std::string path, std::string hidden_path,
+                  Descriptor descriptor)
+      : calls_(std::move(calls)),
+        path_(std::move(path)),
+        hidden_path_(std::move(hidden_path)),
+        descriptor_(std::move(descriptor)) {}
+  ~LocalOutputFile() override { LocalOutputFile::abort(); }
 
   Status write(std::string_view bytes) override {
     TRY(state_);
@@ -246,7 +262,8 @@ Result<std::string> read_at(const Descriptor& descriptor, const std::string& pat
   std::string bytes(static_cast<size_t>(length), '\0');
   size_t filled = 0;
   while (filled < bytes.size()) {
-    const ssize_t got = ::pread(descriptor.get(), bytes.data() + filled, bytes.size() - filled, offset + static_cast<off_t>(filled));
+    const ssize_t got =
+        ::pread(descriptor.get(), bytes.data() + filled, bytes.size() - filled, offset + static_cast<off_t>(filled));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("cannot read", path, errno);
     if (got == 0) break;
@@ -257,12 +274,13 @@ Result<std::string> read_at(const Descriptor& descriptor, const std::string& pat
 }
 
 FileStatus file_status(std::string location, const struct stat& status) {
-  return {std::move(location), status.st_size, int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1'000'000};
+  return {std::move(location), status.st_size,
+          int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1'000'000};
 }
 
 // One folder's files into `files`, its folders (as suffixes of `prefix`) into `folders`.
-Status list_folder(const std::string& root, const std::string& prefix, const std::string& below, std::vector<FileStatus>* files,
-                   std::vector<std::string>* folders) {
+Status list_folder(const std::string& root, const std::string& prefix, const std::string& below,
+                   std::vector<FileStatus>* files, std::vector<std::string>* folders) {
   const std::string folder = root + below;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
   if (!stream) return errno == ENOENT || errno == ENOTDIR ? Status() : system_error("cannot list", folder, errno);
@@ -342,7 +360,8 @@ class LocalFileIO : public FileIO {
       folders.pop_back();
       TRY(list_folder(root, prefix, below, &files, &folders));
     }
-    std::sort(files.begin(), files.end(), [](const FileStatus& a, const FileStatus& b) { return a.location < b.location; });
+    std::sort(files.begin(), files.end(),
+              [](const FileStatus& a, const FileStatus& b) { return a.location < b.location; });
     return files;
   }
 
@@ -379,7 +398,11 @@ LocalCalls system_calls() {
           .publish = publish_by_name};
 }
 
-std::shared_ptr<FileIO> make_local_file_io() { return make_local_file_io(system_calls()); }
-std::shared_ptr<FileIO> make_local_file_io(LocalCalls calls) { return std::make_shared<LocalFileIO>(std::move(calls)); }
+std::shared_ptr<FileIO> make_local_file_io() {
+  return make_local_file_io(system_calls());
+}
+std::shared_ptr<FileIO> make_local_file_io(LocalCalls calls) {
+  return std::make_shared<LocalFileIO>(std::move(calls));
+}
 
 }  // namespace frazil::io

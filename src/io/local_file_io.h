@@ -1,11 +1,12 @@
 // FileIO on the local file system.
 //
-// A file grows under a hidden name (".frazil-<uuid>") in its own folder. close() makes its bytes durable, gives it its name
-// without ever replacing another file, and makes the name durable (the folder, and each folder above it that is new to this
-// process: another process may have made it and not be done). A killed process leaves hidden files, which list() never shows.
-// Any thread. Errors name the path and the system's reason:
+// A file grows under a hidden name (".frazil-<uuid>") in its own folder. close() makes its bytes durable, gives it its
+// name without ever replacing another file, and makes the name durable (the folder, and each folder above it that is
+// new to this process: another process may have made it and not be done). A killed process leaves hidden files, which
+// list() never shows. Any thread. Errors name the path and the system's reason:
 //   kExhausted    no space, no quota, no file descriptors      kInvalid   permission, read-only, a name too long
-//   kUnavailable  the device failed while reading              kUnknownOutcome  it failed while making something durable
+//   kUnavailable  the device failed while reading              kUnknownOutcome  it failed while making something
+//   durable
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +19,8 @@
 
 namespace frazil::io {
 
-// What the operating system does for a growing file: a seam, so that tests can let it fail. Results and errno as in POSIX.
+// What the operating system does for a growing file: a seam, so that tests can let it fail. Results and errno as in
+// POSIX.
 struct LocalCalls {
   std::function<ssize_t(int descriptor, const void* bytes, size_t count)> write;
   std::function<int(int descriptor)> sync;

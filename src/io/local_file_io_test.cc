@@ -18,7 +18,9 @@ using base::Code;
 using base::Status;
 namespace fs = std::filesystem;
 
-std::string name_of(int descriptor) { return fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string(); }
+std::string name_of(int descriptor) {
+  return fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string();
+}
 
 class LocalFileIoTest : public testing::Test {
  protected:
@@ -57,8 +59,8 @@ class LocalFileIoTest : public testing::Test {
   LocalCalls calls_;
 };
 
-// Nothing may be named before its bytes are durable, and nothing reported before its name is: a power cut after any step
-// leaves either no file or a whole one.
+// Nothing may be named before its bytes are durable, and nothing reported before its name is: a power cut after any
+// step leaves either no file or a whole one.
 TEST_F(LocalFileIoTest, MakesBytesDurableThenTheNameThenTheFolder) {
   std::vector<std::string> steps;
   calls_.write = [&](int descriptor, const void* bytes, size_t count) {
@@ -93,8 +95,9 @@ TEST_F(LocalFileIoTest, MakesFoldersAgainThatSomebodyRemoved) {
 }
 
 TEST_F(LocalFileIoTest, NamesEachCauseOfAFailedWrite) {
-  const std::vector<std::pair<int, Code>> causes = {{ENOSPC, Code::kExhausted}, {EDQUOT, Code::kExhausted}, {EACCES, Code::kInvalid},
-                                                    {EROFS, Code::kInvalid},    {EIO, Code::kUnavailable},  {EFBIG, Code::kInvalid}};
+  const std::vector<std::pair<int, Code>> causes = {{ENOSPC, Code::kExhausted}, {EDQUOT, Code::kExhausted},
+                                                    {EACCES, Code::kInvalid},   {EROFS, Code::kInvalid},
+                                                    {EIO, Code::kUnavailable},  {EFBIG, Code::kInvalid}};
   for (const auto& [error, code] : causes) {
     fail_write(error);
     const Status done = write_with_calls("f", "x");
@@ -143,8 +146,10 @@ TEST_F(LocalFileIoTest, DoesNotNameAFileWhoseBytesMayBeLost) {
 TEST_F(LocalFileIoTest, ReportsANameThatMayBeLostAsUnknown) {
   ASSERT_TRUE(write_with_calls("warm", "").ok());
   calls_.sync = [published = false](int descriptor) mutable {
-    if (!fs::is_directory(name_of(descriptor))) published = true;
-    else if (published) return errno = EIO, -1;
+    if (!fs::is_directory(name_of(descriptor)))
+      published = true;
+    else if (published)
+      return errno = EIO, -1;
     return ::fsync(descriptor);
   };
   EXPECT_EQ(write_with_calls("f", "x").error().code(), Code::kUnknownOutcome);

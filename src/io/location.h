@@ -1,7 +1,7 @@
 // Locations: how the URIs of Iceberg metadata name files. Pure; any thread.
 //
-// Iceberg's writers put paths into URIs as they are: nothing is percent-encoded, so nothing is decoded here, and '?', '#'
-// and '%' are ordinary characters of a name.
+// Iceberg's writers put paths into URIs as they are: nothing is percent-encoded, so nothing is decoded here, and '?',
+// '#' and '%' are ordinary characters of a name.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace frazil::io {
 // "s3" for "s3://bucket/key", "file" for "file:/a"; empty for a bare path. Lower case.
 std::string scheme_of(std::string_view location);
 
-// The absolute path that a local location names: "/a b" for "file:///a b", "file:/a b", "file://localhost/a b" and "/a b".
-// kInvalid for relative paths, other hosts and zero bytes; kUnsupported for other schemes.
+// The absolute path that a local location names: "/a b" for "file:///a b", "file:/a b", "file://localhost/a b" and "/a
+// b". kInvalid for relative paths, other hosts and zero bytes; kUnsupported for other schemes.
 base::Result<std::string> local_path(std::string_view location);
 
 // The form that Frazil writes: "file:///a" for every local form, without trailing slashes; other schemes keep theirs.

@@ -59,7 +59,8 @@ class Store {
 
 class MemoryOutputFile : public OutputFile {
  public:
-  MemoryOutputFile(std::shared_ptr<Store> store, std::string location) : store_(std::move(store)), location_(std::move(location)) {}
+  MemoryOutputFile(std::shared_ptr<Store> store, std::string location)
+      : store_(std::move(store)), location_(std::move(location)) {}
 
   Status write(std::string_view bytes) override {
     TRY(state_);
@@ -138,6 +139,8 @@ class MemoryFileIO : public FileIO {
 
 }  // namespace
 
-std::shared_ptr<FileIO> make_memory_file_io() { return std::make_shared<MemoryFileIO>(); }
+std::shared_ptr<FileIO> make_memory_file_io() {
+  return std::make_shared<MemoryFileIO>();
+}
 
 }  // namespace frazil::io

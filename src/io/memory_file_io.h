@@ -1,7 +1,7 @@
 // FileIO in memory ("memory://..."): for tests and simulations. Any thread.
 //
-// Durable as the interface asks: a file exists from the return of close(), whole, and outlives whoever wrote it; what was not
-// closed never existed. So a simulated crash destroys pipelines and keeps the store.
+// Durable as the interface asks: a file exists from the return of close(), whole, and outlives whoever wrote it; what
+// was not closed never existed. So a simulated crash destroys pipelines and keeps the store.
 #pragma once
 
 #include <memory>

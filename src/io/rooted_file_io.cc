@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "io/location.h"
@@ -20,7 +21,8 @@ Result<std::string> resolve(const std::string& path) {
   std::string rest;
   char resolved[PATH_MAX] = "/";
   while (::realpath(existing.empty() ? "/" : existing.c_str(), resolved) == nullptr) {
-    if (errno != ENOENT && errno != ENOTDIR) return base::invalid("cannot resolve " + path + ": " + std::strerror(errno));
+    if (errno != ENOENT && errno != ENOTDIR)
+      return base::invalid("cannot resolve " + path + ": " + std::generic_category().message(errno));
     if (existing.empty()) break;
     const size_t slash = existing.find_last_of('/');
     rest = existing.substr(slash) + rest;
@@ -37,7 +39,8 @@ bool is_below(const std::string& path, std::string root) {
 
 class RootedFileIO : public FileIO {
  public:
-  RootedFileIO(std::shared_ptr<FileIO> inner, std::vector<std::string> roots) : inner_(std::move(inner)), roots_(std::move(roots)) {}
+  RootedFileIO(std::shared_ptr<FileIO> inner, std::vector<std::string> roots)
+      : inner_(std::move(inner)), roots_(std::move(roots)) {}
 
   Result<std::unique_ptr<OutputFile>> create(const std::string& location) override {
     TRY(admit(location));
@@ -65,7 +68,9 @@ class RootedFileIO : public FileIO {
   }
 
  private:
-  static bool is_local(const std::string& location) { return location.starts_with('/') || scheme_of(location) == "file"; }
+  static bool is_local(const std::string& location) {
+    return location.starts_with('/') || scheme_of(location) == "file";
+  }
 
   Status admit(const std::string& location) {
     if (has_dot_parts(location)) return base::invalid("'" + location + "': '.' and '..' are not accepted in locations");

@@ -41,7 +41,8 @@ class RootedFileIoTest : public testing::Test {
 };
 
 TEST_F(RootedFileIoTest, AdmitsEveryFormBelowTheRoot) {
-  for (const std::string& form : {folder_ + "/lake/a/f", "file:" + folder_ + "/lake/b/f", "file://" + folder_ + "/lake/c/f"}) {
+  for (const std::string& form :
+       {folder_ + "/lake/a/f", "file:" + folder_ + "/lake/b/f", "file://" + folder_ + "/lake/c/f"}) {
     EXPECT_TRUE(write_file(*io_, form, "x").ok()) << form;
     EXPECT_EQ(*io_->read(form), "x") << form;
   }

@@ -30,8 +30,8 @@ using iceberg::TableCommit;
 using iceberg::TableId;
 using iceberg::TableMetadata;
 
-// One catalog, opened as often as a test likes. A catalog that lives in its object alone gives the same object again, and
-// then `open` is called with the same FileIO.
+// One catalog, opened as often as a test likes. A catalog that lives in its object alone gives the same object again,
+// and then `open` is called with the same FileIO.
 struct CatalogPlace {
   std::function<std::shared_ptr<Catalog>(std::shared_ptr<io::FileIO>)> open;
   std::shared_ptr<io::FileIO> files;
@@ -43,7 +43,9 @@ struct CatalogKind {
   std::string name;
   std::function<CatalogPlace()> make;
 };
-void PrintTo(const CatalogKind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const CatalogKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 
 class CatalogConformance : public testing::TestWithParam<CatalogKind> {
  protected:
@@ -83,7 +85,8 @@ class CatalogConformance : public testing::TestWithParam<CatalogKind> {
   }
   size_t metadata_files(const TableMetadata& table) {
     size_t count = 0;
-    for (const auto& file : *place_.files->list(table.location + "/metadata/")) count += file.location.ends_with(".metadata.json");
+    for (const auto& file : *place_.files->list(table.location + "/metadata/"))
+      count += file.location.ends_with(".metadata.json");
     return count;
   }
 
@@ -117,7 +120,8 @@ TEST_P(CatalogConformance, RefusesNamesThatNoCatalogCanHold) {
 TEST_P(CatalogConformance, CreatesATableBelowItsWarehouse) {
   const LoadedTable created = create();
   EXPECT_EQ(created.metadata.location, place_.warehouse + "/db/orders");
-  EXPECT_TRUE(created.metadata_location.starts_with(created.metadata.location + "/metadata/00000-")) << created.metadata_location;
+  EXPECT_TRUE(created.metadata_location.starts_with(created.metadata.location + "/metadata/00000-"))
+      << created.metadata_location;
   EXPECT_TRUE(created.metadata_location.ends_with(".metadata.json")) << created.metadata_location;
   const TableMetadata loaded = load();
   EXPECT_EQ(loaded.table_uuid, created.metadata.table_uuid);
@@ -175,7 +179,8 @@ TEST_P(CatalogConformance, SetsAndRemovesProperties) {
   create();
   commit(set_property("frazil.orders", R"({"snapshot":1,"text":"it's \"quoted\" ✓"})"));
   commit(set_property("other", "x"));
-  const TableMetadata table = commit({.requirements = {}, .updates = {iceberg::SetProperties{{{"more", "y"}}}, iceberg::RemoveProperties{{"other"}}}});
+  const TableMetadata table = commit(
+      {.requirements = {}, .updates = {iceberg::SetProperties{{{"more", "y"}}}, iceberg::RemoveProperties{{"other"}}}});
   EXPECT_EQ(table.property("frazil.orders"), R"({"snapshot":1,"text":"it's \"quoted\" ✓"})");
   EXPECT_EQ(table.property("more"), "y");
   EXPECT_FALSE(table.properties.contains("other"));
@@ -207,10 +212,12 @@ TEST_P(CatalogConformance, AppendsOnTheAssertedHeadOnly) {
 
 TEST_P(CatalogConformance, ChecksEveryRequirement) {
   const TableMetadata table = create().metadata;
-  const std::vector<iceberg::Requirement> failing = {
-      iceberg::AssertCreate{}, iceberg::AssertTableUuid{"00000000-0000-4000-8000-000000000000"},
-      iceberg::AssertRefSnapshotId{"main", 42}, iceberg::AssertRefSnapshotId{"frazil-orders", 42},
-      iceberg::AssertCurrentSchemaId{table.current_schema_id + 1}, iceberg::AssertDefaultSpecId{table.default_spec_id + 1}};
+  const std::vector<iceberg::Requirement> failing = {iceberg::AssertCreate{},
+                                                     iceberg::AssertTableUuid{"00000000-0000-4000-8000-000000000000"},
+                                                     iceberg::AssertRefSnapshotId{"main", 42},
+                                                     iceberg::AssertRefSnapshotId{"frazil-orders", 42},
+                                                     iceberg::AssertCurrentSchemaId{table.current_schema_id + 1},
+                                                     iceberg::AssertDefaultSpecId{table.default_spec_id + 1}};
   for (const auto& requirement : failing) {
     TableCommit commit = set_property("a", "b");
     commit.requirements = {iceberg::AssertTableUuid{table.table_uuid}, requirement};
@@ -319,9 +326,12 @@ TEST_P(CatalogConformance, LetsOneOfTwelveRacersWin) {
     for (int i = 0; i < 12; ++i) {
       racers.emplace_back("racer", [&, mine = another()] {
         const auto done = mine->commit_table(orders_, append(table, next_snapshot(table)));
-        if (done.ok()) ++won;
-        else if (fails_with(done, Code::kConflict)) ++lost;
-        else ADD_FAILURE() << done.error().message();
+        if (done.ok())
+          ++won;
+        else if (fails_with(done, Code::kConflict))
+          ++lost;
+        else
+          ADD_FAILURE() << done.error().message();
       });
     }
     for (base::Lane& racer : racers) racer.join();
@@ -338,9 +348,12 @@ TEST_P(CatalogConformance, LetsOneOfTwelveCreatorsWin) {
   for (int i = 0; i < 12; ++i) {
     racers.emplace_back("creator", [&, mine = another()] {
       const auto done = mine->create_table(orders_, sample_table());
-      if (done.ok()) ++won;
-      else if (fails_with(done, Code::kExists)) ++lost;
-      else ADD_FAILURE() << done.error().message();
+      if (done.ok())
+        ++won;
+      else if (fails_with(done, Code::kExists))
+        ++lost;
+      else
+        ADD_FAILURE() << done.error().message();
     });
   }
   for (base::Lane& racer : racers) racer.join();
@@ -357,8 +370,10 @@ TEST_P(CatalogConformance, KeepsOneHistoryUnderWritersThatReload) {
         const auto table = mine->load_table(orders_);
         ASSERT_TRUE(is_ok(table));
         const auto answer = mine->commit_table(orders_, append(table->metadata, next_snapshot(table->metadata)));
-        if (answer.ok()) ++done;
-        else ASSERT_TRUE(fails_with(answer, Code::kConflict));
+        if (answer.ok())
+          ++done;
+        else
+          ASSERT_TRUE(fails_with(answer, Code::kConflict));
       }
     });
   }
@@ -376,8 +391,20 @@ TEST_P(CatalogConformance, KeepsOneHistoryUnderWritersThatReload) {
 }
 
 TEST_P(CatalogConformance, TakesNamesAsTheyAre) {
-  const std::vector<std::string> names = {"with space", "per%20cent", "what?", "a#b", "quote'\"", "emoji \xF0\x9F\xA7\x8A", "\xC3\xA4\xC3\xB6",
-                                          "sl/ash", "under_score", "underXscore", std::string(200, 'n'), "..", "Case", "case",
+  const std::vector<std::string> names = {"with space",
+                                          "per%20cent",
+                                          "what?",
+                                          "a#b",
+                                          "quote'\"",
+                                          "emoji \xF0\x9F\xA7\x8A",
+                                          "\xC3\xA4\xC3\xB6",
+                                          "sl/ash",
+                                          "under_score",
+                                          "underXscore",
+                                          std::string(200, 'n'),
+                                          "..",
+                                          "Case",
+                                          "case",
                                           "'; DROP TABLE iceberg_tables; --"};
   for (const std::string& name : names) {
     const std::string ns = name == ".." ? "dots" : name;
@@ -482,7 +509,8 @@ CatalogPlace sqlite_place(const std::vector<std::string>& prepare) {
     for (const std::string& sql : prepare) EXPECT_TRUE(is_ok((*database)->query(sql)));
   }
   const std::string warehouse = folder->uri() + "/ware house";
-  CatalogPlace place{.open = nullptr, .files = io::make_local_file_io(), .warehouse = warehouse, .survives_its_object = true};
+  CatalogPlace place{
+      .open = nullptr, .files = io::make_local_file_io(), .warehouse = warehouse, .survives_its_object = true};
   place.open = [folder, path, warehouse](std::shared_ptr<io::FileIO> files) -> std::shared_ptr<Catalog> {
     auto catalog = iceberg::open_sqlite_catalog(path, "lake", warehouse, std::move(files));
     EXPECT_TRUE(is_ok(catalog));
@@ -493,15 +521,18 @@ CatalogPlace sqlite_place(const std::vector<std::string>& prepare) {
 
 // The first layout of Java's JdbcCatalog.
 const char kJavaTables[] =
-    "CREATE TABLE iceberg_tables(catalog_name VARCHAR(255) NOT NULL,table_namespace VARCHAR(255) NOT NULL,table_name VARCHAR(255) "
-    "NOT NULL,metadata_location VARCHAR(1000),previous_metadata_location VARCHAR(1000),PRIMARY KEY (catalog_name, table_namespace, "
+    "CREATE TABLE iceberg_tables(catalog_name VARCHAR(255) NOT NULL,table_namespace VARCHAR(255) NOT NULL,table_name "
+    "VARCHAR(255) "
+    "NOT NULL,metadata_location VARCHAR(1000),previous_metadata_location VARCHAR(1000),PRIMARY KEY (catalog_name, "
+    "table_namespace, "
     "table_name))";
 
-INSTANTIATE_TEST_SUITE_P(Catalogs, CatalogConformance,
-                         testing::Values(CatalogKind{"Memory", memory_place}, CatalogKind{"Sqlite", [] { return sqlite_place({}); }},
-                                         CatalogKind{"SqliteWithoutTypes", [] { return sqlite_place({kJavaTables}); }},
-                                         CatalogKind{"SqliteWriteAheadLog", [] { return sqlite_place({"PRAGMA journal_mode = WAL"}); }}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Catalogs, CatalogConformance,
+    testing::Values(CatalogKind{"Memory", memory_place}, CatalogKind{"Sqlite", [] { return sqlite_place({}); }},
+                    CatalogKind{"SqliteWithoutTypes", [] { return sqlite_place({kJavaTables}); }},
+                    CatalogKind{"SqliteWriteAheadLog", [] { return sqlite_place({"PRAGMA journal_mode = WAL"}); }}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace frazil::conformance

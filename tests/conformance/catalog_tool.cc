@@ -1,5 +1,6 @@
-// A catalog at the end of a pipe, for tests in other languages: each line of stdin is a command with its words separated by
-// tabs, each line of stdout its answer as JSON. The connection lives as long as the process, as it does in a pipeline.
+// A catalog at the end of a pipe, for tests in other languages: each line of stdin is a command with its words
+// separated by tabs, each line of stdout its answer as JSON. The connection lives as long as the process, as it does in
+// a pipeline.
 //
 //   frazil_catalog_tool DATABASE CATALOG_NAME WAREHOUSE_URI
 //     create-namespace NS                   {}
@@ -34,7 +35,8 @@ using Words = std::vector<std::string>;
 Words split(const std::string& text, char separator) {
   Words words;
   size_t start = 0;
-  for (size_t end; (end = text.find(separator, start)) != std::string::npos; start = end + 1) words.push_back(text.substr(start, end - start));
+  for (size_t end; (end = text.find(separator, start)) != std::string::npos; start = end + 1)
+    words.push_back(text.substr(start, end - start));
   words.push_back(text.substr(start));
   return words;
 }
@@ -48,19 +50,25 @@ std::string joined(const Namespace& ns) {
 Json to_json(const LoadedTable& table) {
   Json columns = Json::array();
   for (const auto& column : table.metadata.current_schema()->fields) {
-    columns.push_back({{"id", column.id}, {"name", column.name}, {"type", column.type.name()}, {"required", column.required}});
+    columns.push_back(
+        {{"id", column.id}, {"name", column.name}, {"type", column.type.name()}, {"required", column.required}});
   }
   Json partition = Json::array();
   for (const auto& part : table.metadata.default_spec().fields) {
-    partition.push_back({{"name", part.name}, {"source", part.source_id}, {"transform", iceberg::to_string(part.transform)}});
+    partition.push_back(
+        {{"name", part.name}, {"source", part.source_id}, {"transform", iceberg::to_string(part.transform)}});
   }
   Json snapshots = Json::array();
   for (const auto& snapshot : table.metadata.snapshots) snapshots.push_back(snapshot.snapshot_id);
   const auto head = table.metadata.current_snapshot_id;
-  return {{"uuid", table.metadata.table_uuid},     {"metadata_location", table.metadata_location},
-          {"location", table.metadata.location},   {"properties", table.metadata.properties},
-          {"columns", columns},                    {"partition", partition},
-          {"snapshots", snapshots},                {"head", head ? Json(*head) : Json(nullptr)}};
+  return {{"uuid", table.metadata.table_uuid},
+          {"metadata_location", table.metadata_location},
+          {"location", table.metadata.location},
+          {"properties", table.metadata.properties},
+          {"columns", columns},
+          {"partition", partition},
+          {"snapshots", snapshots},
+          {"head", head ? Json(*head) : Json(nullptr)}};
 }
 
 class CatalogTool {
@@ -107,9 +115,10 @@ class CatalogTool {
   }
   Result<Json> commit_on_base(const TableId& id, const iceberg::Update& update) {
     const iceberg::TableMetadata& table = base_.metadata;
-    return answer(catalog_.commit_table(
-        id, {.requirements = {iceberg::AssertTableUuid{table.table_uuid}, iceberg::AssertRefSnapshotId{"main", table.current_snapshot_id}},
-             .updates = {update}}));
+    return answer(
+        catalog_.commit_table(id, {.requirements = {iceberg::AssertTableUuid{table.table_uuid},
+                                                    iceberg::AssertRefSnapshotId{"main", table.current_snapshot_id}},
+                                   .updates = {update}}));
   }
 
   Catalog& catalog_;
@@ -126,7 +135,8 @@ int serve(const std::string& database, const std::string& name, const std::strin
   for (std::string line; std::getline(std::cin, line);) {
     const Result<Json> answer = tool.run(split(line, '\t'));
     const Json json = answer.ok() ? *answer
-                                  : Json{{"error", std::string(base::code_name(answer.error().code()))}, {"message", answer.error().message()}};
+                                  : Json{{"error", std::string(base::code_name(answer.error().code()))},
+                                         {"message", answer.error().message()}};
     std::cout << json.dump() << std::endl;
   }
   return 0;

@@ -1,7 +1,8 @@
-// A FileIO that fails on demand: the operation with a given number fails before or after it took place, and its power can be
-// cut, which loses every file that is not closed. For tests of everything that must survive a failing store.
+// A FileIO that fails on demand: the operation with a given number fails before or after it took place, and its power
+// can be cut, which loses every file that is not closed. For tests of everything that must survive a failing store.
 //
-// Operations are numbered from 1 in the order of their calls: create, write, close, read, read_range, stat, list, remove.
+// Operations are numbered from 1 in the order of their calls: create, write, close, read, read_range, stat, list,
+// remove.
 #pragma once
 
 #include <atomic>
@@ -73,7 +74,8 @@ class FaultyOutputFile : public io::OutputFile {
 
 class FaultyFileIO : public io::FileIO {
  public:
-  FaultyFileIO(std::shared_ptr<io::FileIO> inner, std::shared_ptr<FaultPlan> plan) : inner_(std::move(inner)), plan_(std::move(plan)) {}
+  FaultyFileIO(std::shared_ptr<io::FileIO> inner, std::shared_ptr<FaultPlan> plan)
+      : inner_(std::move(inner)), plan_(std::move(plan)) {}
 
   base::Result<std::unique_ptr<io::OutputFile>> create(const std::string& location) override {
     using Created = base::Result<std::unique_ptr<io::OutputFile>>;
@@ -86,7 +88,8 @@ class FaultyFileIO : public io::FileIO {
     return plan_->run<base::Result<std::string>>("read", [&] { return inner_->read(location); });
   }
   base::Result<std::string> read_range(const std::string& location, int64_t offset, int64_t length) override {
-    return plan_->run<base::Result<std::string>>("read_range", [&] { return inner_->read_range(location, offset, length); });
+    return plan_->run<base::Result<std::string>>("read_range",
+                                                 [&] { return inner_->read_range(location, offset, length); });
   }
   base::Result<io::FileStatus> stat(const std::string& location) override {
     return plan_->run<base::Result<io::FileStatus>>("stat", [&] { return inner_->stat(location); });

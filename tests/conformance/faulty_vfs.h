@@ -1,6 +1,6 @@
 // An SQLite VFS that lets a chosen disk operation fail, before or after it took place, around the default VFS.
-// Operations that change the disk are numbered from 1: write, truncate, sync, delete. One thread arms it; the connection that
-// it disturbs may be on another.
+// Operations that change the disk are numbered from 1: write, truncate, sync, delete. One thread arms it; the
+// connection that it disturbs may be on another.
 #pragma once
 
 #include <sqlite3.h>
@@ -79,7 +79,9 @@ class FaultyVfs {
       sqlite3_io_methods m{};
       m.iVersion = 2;
       m.xClose = [](sqlite3_file* f) { return real(f)->pMethods->xClose(real(f)); };
-      m.xRead = [](sqlite3_file* f, void* to, int n, sqlite3_int64 at) { return real(f)->pMethods->xRead(real(f), to, n, at); };
+      m.xRead = [](sqlite3_file* f, void* to, int n, sqlite3_int64 at) {
+        return real(f)->pMethods->xRead(real(f), to, n, at);
+      };
       m.xWrite = [](sqlite3_file* f, const void* from, int n, sqlite3_int64 at) {
         return disturbed(SQLITE_IOERR_WRITE, [&] { return real(f)->pMethods->xWrite(real(f), from, n, at); });
       };
@@ -92,15 +94,21 @@ class FaultyVfs {
       m.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) { return real(f)->pMethods->xFileSize(real(f), size); };
       m.xLock = [](sqlite3_file* f, int lock) { return real(f)->pMethods->xLock(real(f), lock); };
       m.xUnlock = [](sqlite3_file* f, int lock) { return real(f)->pMethods->xUnlock(real(f), lock); };
-      m.xCheckReservedLock = [](sqlite3_file* f, int* out) { return real(f)->pMethods->xCheckReservedLock(real(f), out); };
-      m.xFileControl = [](sqlite3_file* f, int op, void* arg) { return real(f)->pMethods->xFileControl(real(f), op, arg); };
+      m.xCheckReservedLock = [](sqlite3_file* f, int* out) {
+        return real(f)->pMethods->xCheckReservedLock(real(f), out);
+      };
+      m.xFileControl = [](sqlite3_file* f, int op, void* arg) {
+        return real(f)->pMethods->xFileControl(real(f), op, arg);
+      };
       m.xSectorSize = [](sqlite3_file* f) { return real(f)->pMethods->xSectorSize(real(f)); };
       // No atomic-write shortcuts: every commit takes the long way.
       m.xDeviceCharacteristics = [](sqlite3_file*) { return 0; };
       m.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
         return real(f)->pMethods->xShmMap(real(f), page, size, extend, out);
       };
-      m.xShmLock = [](sqlite3_file* f, int offset, int n, int flags) { return real(f)->pMethods->xShmLock(real(f), offset, n, flags); };
+      m.xShmLock = [](sqlite3_file* f, int offset, int n, int flags) {
+        return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
+      };
       m.xShmBarrier = [](sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); };
       m.xShmUnmap = [](sqlite3_file* f, int drop) { return real(f)->pMethods->xShmUnmap(real(f), drop); };
       return m;

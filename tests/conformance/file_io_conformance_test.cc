@@ -34,7 +34,9 @@ struct StoreKind {
   std::string name;
   std::function<Store()> make;
 };
-void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const StoreKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 
 class FileIoConformance : public testing::TestWithParam<StoreKind> {
  protected:
@@ -157,8 +159,10 @@ TEST_P(FileIoConformance, LetsOneOfTwelveRacersWin) {
     for (int i = 0; i < 12; ++i) {
       racers.emplace_back("racer", [&, i] {
         const base::Status done = write_file(io(), location, std::to_string(i));
-        if (done.ok()) ++won, winner = i;
-        else if (done.error().code() == Code::kExists) ++lost;
+        if (done.ok())
+          ++won, winner = i;
+        else if (done.error().code() == Code::kExists)
+          ++lost;
       });
     }
     for (base::Lane& racer : racers) racer.join();
@@ -208,7 +212,8 @@ TEST_P(FileIoConformance, SaysWhatIsAbsentAndNamesIt) {
 
 TEST_P(FileIoConformance, ListsAllBelowAPrefixInOrder) {
   for (const char* name : {"t/data/b", "t/data/a", "t/data/p=1/z", "t/metadata/m", "t/data.x", "tt/c"}) put(name, name);
-  EXPECT_EQ(names_below(at("t/")), (std::vector{at("t/data.x"), at("t/data/a"), at("t/data/b"), at("t/data/p=1/z"), at("t/metadata/m")}));
+  EXPECT_EQ(names_below(at("t/")),
+            (std::vector{at("t/data.x"), at("t/data/a"), at("t/data/b"), at("t/data/p=1/z"), at("t/metadata/m")}));
   EXPECT_EQ(names_below(at("t/data/p=1/")), std::vector{at("t/data/p=1/z")});
   EXPECT_EQ(names_below(at("absent/")), std::vector<std::string>());
   EXPECT_TRUE(fails_with(io().list(at("t")), Code::kInvalid));
@@ -241,9 +246,23 @@ TEST_P(FileIoConformance, RemovesAndForgets) {
 }
 
 TEST_P(FileIoConformance, TakesNamesAsTheyAre) {
-  const std::vector<std::string> names = {
-      "with space", "per%20cent", "per%cent", "what?", "x=a#b", "quote'\"", "emoji \xF0\x9F\xA7\x8A", "\xC3\xA4\xC3\xB6", "a+b&c;d", "back\\slash",
-      "new\nline", std::string(200, 'n'), "colon:colon", "-", "...", "~", ".hidden"};
+  const std::vector<std::string> names = {"with space",
+                                          "per%20cent",
+                                          "per%cent",
+                                          "what?",
+                                          "x=a#b",
+                                          "quote'\"",
+                                          "emoji \xF0\x9F\xA7\x8A",
+                                          "\xC3\xA4\xC3\xB6",
+                                          "a+b&c;d",
+                                          "back\\slash",
+                                          "new\nline",
+                                          std::string(200, 'n'),
+                                          "colon:colon",
+                                          "-",
+                                          "...",
+                                          "~",
+                                          ".hidden"};
   for (const std::string& name : names) {
     put("plain/" + name, name);
     put("folder " + name + "/f", name);
@@ -267,7 +286,9 @@ Store local_store() {
   auto folder = std::make_shared<ScratchFolder>();
   return {io::make_local_file_io(), folder->uri(), folder};
 }
-Store memory_store() { return {io::make_memory_file_io(), "memory://lake/w", nullptr}; }
+Store memory_store() {
+  return {io::make_memory_file_io(), "memory://lake/w", nullptr};
+}
 Store rooted_local_store() {
   Store store = local_store();
   store.io = io::make_rooted_file_io(store.io, {store.root});
@@ -286,7 +307,8 @@ Store faultless_store() {
 
 INSTANTIATE_TEST_SUITE_P(Stores, FileIoConformance,
                          testing::Values(StoreKind{"Local", local_store}, StoreKind{"Memory", memory_store},
-                                         StoreKind{"RootedLocal", rooted_local_store}, StoreKind{"RootedMemory", rooted_memory_store},
+                                         StoreKind{"RootedLocal", rooted_local_store},
+                                         StoreKind{"RootedMemory", rooted_memory_store},
                                          StoreKind{"FaultlessDecorator", faultless_store}),
                          [](const auto& info) { return info.param.name; });
 

@@ -1,5 +1,5 @@
-// A FileIO that calls a test back once, just before the next close() of a file: the moment between what a writer has read and
-// what it publishes, where a rival has to act for a race to be lost without luck.
+// A FileIO that calls a test back once, just before the next close() of a file: the moment between what a writer has
+// read and what it publishes, where a rival has to act for a race to be lost without luck.
 #pragma once
 
 #include <functional>

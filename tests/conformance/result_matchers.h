@@ -9,7 +9,9 @@
 
 namespace frazil::conformance {
 
-inline const base::Error* error_of(const base::Status& status) { return status.ok() ? nullptr : &status.error(); }
+inline const base::Error* error_of(const base::Status& status) {
+  return status.ok() ? nullptr : &status.error();
+}
 template <typename T>
 const base::Error* error_of(const base::Result<T>& result) {
   return result.ok() ? nullptr : &result.error();
@@ -27,7 +29,8 @@ testing::AssertionResult fails_with(const T& answer, base::Code code) {
   const base::Error* error = error_of(answer);
   if (error == nullptr) return testing::AssertionFailure() << "succeeded, expected " << base::code_name(code);
   if (error->code() == code) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << base::code_name(error->code()) << " (" << error->message() << "), expected " << base::code_name(code);
+  return testing::AssertionFailure() << base::code_name(error->code()) << " (" << error->message() << "), expected "
+                                     << base::code_name(code);
 }
 
 }  // namespace frazil::conformance

@@ -144,9 +144,12 @@ TEST(SqliteLayout, SeesNeitherViewsNorOtherCatalogs) {
   ASSERT_TRUE(is_ok(table));
   const auto database = iceberg::SqliteDatabase::open(path, {});
   const std::string location = table->metadata_location;
-  ASSERT_TRUE(is_ok((*database)->execute("INSERT INTO iceberg_tables VALUES ('lake', 'db', 'v', ?, NULL, 'VIEW')", {location})));
-  ASSERT_TRUE(is_ok((*database)->execute("INSERT INTO iceberg_tables VALUES ('lake', 'db', 'old', ?, NULL, NULL)", {location})));
-  ASSERT_TRUE(is_ok((*database)->execute("INSERT INTO iceberg_tables VALUES ('pond', 'db', 'other', ?, NULL, 'TABLE')", {location})));
+  ASSERT_TRUE(is_ok(
+      (*database)->execute("INSERT INTO iceberg_tables VALUES ('lake', 'db', 'v', ?, NULL, 'VIEW')", {location})));
+  ASSERT_TRUE(is_ok(
+      (*database)->execute("INSERT INTO iceberg_tables VALUES ('lake', 'db', 'old', ?, NULL, NULL)", {location})));
+  ASSERT_TRUE(is_ok(
+      (*database)->execute("INSERT INTO iceberg_tables VALUES ('pond', 'db', 'other', ?, NULL, 'TABLE')", {location})));
   EXPECT_EQ(*(*catalog)->list_tables({"db"}), (std::vector<TableId>{{{"db"}, "old"}, {{"db"}, "t"}}));
   EXPECT_TRUE(is_ok((*catalog)->load_table({{"db"}, "old"})));
   EXPECT_TRUE(fails_with((*catalog)->load_table({{"db"}, "v"}), Code::kNotFound));

@@ -26,7 +26,8 @@ class MemoryCatalog : public Catalog {
     base::io_point();
     TRY(check_namespace(ns));
     base::Lock lock(mutex_);
-    if (namespaces_.contains(ns)) return Error(Code::kExists, "namespace " + TableId{ns, ""}.text() + " exists already");
+    if (namespaces_.contains(ns))
+      return Error(Code::kExists, "namespace " + TableId{ns, ""}.text() + " exists already");
     for (Namespace level = ns; !level.empty(); level.pop_back()) namespaces_.insert(level);
     return {};
   }

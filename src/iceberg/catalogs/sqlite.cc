@@ -1,9 +1,9 @@
 // The SQLite catalog, in the tables of PyIceberg's SqlCatalog and Java's JdbcCatalog, shared with both while all run.
 //
-// A commit: 1. read the name's metadata location and that file; 2. check the requirements on it, apply the updates, write the
-// new metadata file; 3. UPDATE the location where it still is the one of step 1. No row updated means that somebody was
-// faster, and the new file stays as an orphan. Java's first layout has no iceberg_type column; later ones keep views in the
-// same table, told apart by it.
+// A commit: 1. read the name's metadata location and that file; 2. check the requirements on it, apply the updates,
+// write the new metadata file; 3. UPDATE the location where it still is the one of step 1. No row updated means that
+// somebody was faster, and the new file stays as an orphan. Java's first layout has no iceberg_type column; later ones
+// keep views in the same table, told apart by it.
 #include "iceberg/catalogs/sqlite.h"
 
 #include <set>
@@ -52,17 +52,23 @@ std::string joined(const Namespace& ns) {
 Namespace split(const std::string& text) {
   Namespace ns;
   size_t start = 0;
-  for (size_t dot; (dot = text.find('.', start)) != std::string::npos; start = dot + 1) ns.push_back(text.substr(start, dot - start));
+  for (size_t dot; (dot = text.find('.', start)) != std::string::npos; start = dot + 1)
+    ns.push_back(text.substr(start, dot - start));
   ns.push_back(text.substr(start));
   return ns;
 }
 
 class SqliteCatalog : public Catalog {
  public:
-  SqliteCatalog(std::unique_ptr<SqliteDatabase> database, std::string name, const std::string& warehouse, std::shared_ptr<io::FileIO> io)
-      : name_(std::move(name)), warehouse_(io::canonical_location(warehouse)), io_(std::move(io)), database_(std::move(database)) {}
+  SqliteCatalog(std::unique_ptr<SqliteDatabase> database, std::string name, const std::string& warehouse,
+                std::shared_ptr<io::FileIO> io)
+      : name_(std::move(name)),
+        warehouse_(io::canonical_location(warehouse)),
+        io_(std::move(io)),
+        database_(std::move(database)) {}
 
-  // Makes the tables when they are not there, and finds out which layout they have. Called once, before any other function.
+  // Makes the tables when they are not there, and finds out which layout they have. Called once, before any other
+  // function.
   Status prepare() {
     base::io_point();
     TRY_ASSIGN(const Rows found, database_->query("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN "
@@ -73,7 +79,8 @@ class SqliteCatalog : public Catalog {
         return database_->execute(kCreateNamespaces).status();
       }));
     }
-    TRY_ASSIGN(const Rows columns, database_->query("SELECT name FROM pragma_table_info('iceberg_tables') WHERE name = 'iceberg_type'"));
+    TRY_ASSIGN(const Rows columns,
+               database_->query("SELECT name FROM pragma_table_info('iceberg_tables') WHERE name = 'iceberg_type'"));
     has_type_ = !columns.empty();
     return {};
   }
@@ -85,8 +92,12 @@ class SqliteCatalog : public Catalog {
     return database_->transact([&]() -> Status {
       TRY_ASSIGN(const bool exists, namespace_exists(ns));
       if (exists) return Error(Code::kExists, "namespace " + joined(ns) + " exists already");
-      return database_->execute("INSERT INTO iceberg_namespace_properties (catalog_name, namespace, property_key, property_value) "
-                                "VALUES (?, ?, 'exists', 'true')", {name_, joined(ns)}).status();
+      return database_
+          ->execute(
+              "INSERT INTO iceberg_namespace_properties (catalog_name, namespace, property_key, property_value) "
+              "VALUES (?, ?, 'exists', 'true')",
+              {name_, joined(ns)})
+          .status();
     });
   }
 
@@ -102,8 +113,10 @@ class SqliteCatalog : public Catalog {
     base::Lock lock(mutex_);
     TRY_ASSIGN(const bool exists, namespace_exists(ns));
     if (!exists) return base::not_found("namespace " + joined(ns) + " does not exist");
-    TRY_ASSIGN(const Rows rows, database_->query("SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?" +
-                                                 no_views() + " ORDER BY table_name", {name_, joined(ns)}));
+    TRY_ASSIGN(const Rows rows,
+               database_->query("SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?" +
+                                    no_views() + " ORDER BY table_name",
+                                {name_, joined(ns)}));
     std::vector<TableId> tables;
     for (const auto& row : rows) tables.push_back({ns, row[0].value_or("")});
     return tables;
@@ -150,7 +163,8 @@ class SqliteCatalog : public Catalog {
   Result<std::string> find(const TableId& id) {
     base::io_point();
     base::Lock lock(mutex_);
-    TRY_ASSIGN(const Rows rows, database_->query("SELECT metadata_location FROM iceberg_tables" + one_table(), key(id)));
+    TRY_ASSIGN(const Rows rows,
+               database_->query("SELECT metadata_location FROM iceberg_tables" + one_table(), key(id)));
     if (rows.empty()) return base::not_found("it does not exist in catalog " + name_);
     if (!rows[0][0]) return base::corrupt("the catalog has no metadata location for it");
     return *rows[0][0];
@@ -158,8 +172,10 @@ class SqliteCatalog : public Catalog {
 
   // With every level above those that stand in the file: "a.b" exists, so "a" does. Called with the lock held.
   Result<std::set<Namespace>> namespaces() {
-    TRY_ASSIGN(const Rows rows, database_->query("SELECT namespace FROM iceberg_namespace_properties WHERE catalog_name = ? "
-                                                 "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = ?", {name_, name_}));
+    TRY_ASSIGN(const Rows rows,
+               database_->query("SELECT namespace FROM iceberg_namespace_properties WHERE catalog_name = ? "
+                                "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = ?",
+                                {name_, name_}));
     std::set<Namespace> found;
     for (const auto& row : rows) {
       for (Namespace level = split(row[0].value_or("")); !level.empty(); level.pop_back()) found.insert(level);
@@ -172,7 +188,8 @@ class SqliteCatalog : public Catalog {
     return found.contains(ns);
   }
 
-  // kExists when the name is taken, by a view too; kNotFound without the namespace. Only spares files: insert() decides.
+  // kExists when the name is taken, by a view too; kNotFound without the namespace. Only spares files: insert()
+  // decides.
   Status check_vacancy(const TableId& id) {
     base::io_point();
     base::Lock lock(mutex_);
@@ -185,12 +202,18 @@ class SqliteCatalog : public Catalog {
   Status insert(const TableId& id, const std::string& metadata_location) {
     base::io_point();
     base::Lock lock(mutex_);
-    const std::string columns = has_type_ ? ", iceberg_type) VALUES (?, ?, ?, ?, NULL, 'TABLE')" : ") VALUES (?, ?, ?, ?, NULL)";
+    const std::string columns =
+        has_type_ ? ", iceberg_type) VALUES (?, ?, ?, ?, NULL, 'TABLE')" : ") VALUES (?, ?, ?, ?, NULL)";
     std::vector<SqliteDatabase::Text> values = key(id);
     values.push_back(metadata_location);
     return database_->transact([&] {
-      return database_->execute("INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
-                                "previous_metadata_location" + columns, values).status();
+      return database_
+          ->execute(
+              "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
+              "previous_metadata_location" +
+                  columns,
+              values)
+          .status();
     });
   }
 
@@ -199,8 +222,9 @@ class SqliteCatalog : public Catalog {
     base::Lock lock(mutex_);
     return database_->transact([&]() -> Status {
       TRY_ASSIGN(const int64_t rows,
-                 database_->execute("UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ?" + one_table() +
-                                    " AND metadata_location = ?", {to, from, name_, joined(id.ns), id.name, from}));
+                 database_->execute("UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ?" +
+                                        one_table() + " AND metadata_location = ?",
+                                    {to, from, name_, joined(id.ns), id.name, from}));
       if (rows == 0) return Error(Code::kConflict, "somebody else committed after " + from);
       return {};
     });

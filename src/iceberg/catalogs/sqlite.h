@@ -1,5 +1,5 @@
-// The SQLite catalog with its connection's options, which only tests change. Everybody else calls open_sqlite_catalog of
-// iceberg/catalog.h.
+// The SQLite catalog with its connection's options, which only tests change. Everybody else calls open_sqlite_catalog
+// of iceberg/catalog.h.
 #pragma once
 
 #include <memory>

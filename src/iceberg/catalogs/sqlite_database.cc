@@ -4,7 +4,7 @@
 #include <sys/vfs.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace frazil::iceberg {
@@ -19,13 +19,21 @@ Code code_of(int sqlite_code) {
   switch (sqlite_code & 0xff) {
     case SQLITE_CONSTRAINT:
       return Code::kExists;
-    case SQLITE_FULL: case SQLITE_NOMEM:
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
       return Code::kExhausted;
-    case SQLITE_READONLY: case SQLITE_PERM: case SQLITE_AUTH: case SQLITE_CANTOPEN: case SQLITE_ERROR: case SQLITE_TOOBIG:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_CANTOPEN:
+    case SQLITE_ERROR:
+    case SQLITE_TOOBIG:
       return Code::kInvalid;
-    case SQLITE_CORRUPT: case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
       return Code::kCorrupt;
-    case SQLITE_MISUSE: case SQLITE_RANGE:
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
       return Code::kBug;
     default:  // BUSY, LOCKED, IOERR, PROTOCOL, INTERRUPT, ...
       return Code::kUnavailable;
@@ -42,11 +50,12 @@ Status refuse_network_file_system(const std::string& path) {
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   struct statfs status;
   if (::statfs(folder.c_str(), &status) != 0) {
-    return base::invalid("catalog " + path + ": cannot use its folder: " + std::strerror(errno));
+    return base::invalid("catalog " + path + ": cannot use its folder: " + std::generic_category().message(errno));
   }
   // The type is a signed word on some machines: only its 32 bits count.
   if (!is_network_file_system(static_cast<uint32_t>(status.f_type))) return {};
-  return base::unsupported("catalog " + path + " lies on a network file system, where SQLite's locks do not hold and commits "
+  return base::unsupported("catalog " + path +
+                           " lies on a network file system, where SQLite's locks do not hold and commits "
                            "could be lost; put it on a local disk, or use another catalog");
 }
 
@@ -93,13 +102,17 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(const std::string& 
   return database;
 }
 
-SqliteDatabase::SqliteDatabase(std::string path, SqliteOptions options) : path_(std::move(path)), options_(std::move(options)) {}
+SqliteDatabase::SqliteDatabase(std::string path, SqliteOptions options)
+    : path_(std::move(path)), options_(std::move(options)) {}
 
-SqliteDatabase::~SqliteDatabase() { disconnect(); }
+SqliteDatabase::~SqliteDatabase() {
+  disconnect();
+}
 
 Status SqliteDatabase::connect() {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  const int code = sqlite3_open_v2(path_.c_str(), &connection_, flags, options_.vfs.empty() ? nullptr : options_.vfs.c_str());
+  const int code =
+      sqlite3_open_v2(path_.c_str(), &connection_, flags, options_.vfs.empty() ? nullptr : options_.vfs.c_str());
   if (code != SQLITE_OK) {
     Error failure = error(code, "open");
     disconnect();
@@ -115,7 +128,8 @@ void SqliteDatabase::disconnect() {
   sqlite3_close(std::exchange(connection_, nullptr));
 }
 
-Result<std::vector<SqliteDatabase::Row>> SqliteDatabase::query(const std::string& sql, const std::vector<Text>& values) {
+Result<std::vector<SqliteDatabase::Row>> SqliteDatabase::query(const std::string& sql,
+                                                               const std::vector<Text>& values) {
   return run(sql, values);
 }
 
@@ -126,9 +140,10 @@ Result<int64_t> SqliteDatabase::execute(const std::string& sql, const std::vecto
 
 Status SqliteDatabase::transact(const std::function<Status()>& body) {
   TRY(execute("BEGIN IMMEDIATE"));
-  const Status done = body();
+  Status done = body();
   if (done.ok()) return commit();
-  // A failed statement may have ended the transaction already. A connection that cannot roll back is given up: closing it does.
+  // A failed statement may have ended the transaction already. A connection that cannot roll back is given up: closing
+  // it does.
   if (connection_ != nullptr && !sqlite3_get_autocommit(connection_) && !execute("ROLLBACK").ok()) disconnect();
   return done;
 }
@@ -163,8 +178,10 @@ Result<std::vector<SqliteDatabase::Row>> SqliteDatabase::run(const std::string& 
   TRY_ASSIGN(sqlite3_stmt* const statement, prepare(sql));
   for (size_t i = 0; i < values.size(); ++i) {
     const int position = static_cast<int>(i) + 1;
-    if (values[i]) sqlite3_bind_text(statement, position, values[i]->data(), static_cast<int>(values[i]->size()), SQLITE_STATIC);
-    else sqlite3_bind_null(statement, position);
+    if (values[i])
+      sqlite3_bind_text(statement, position, values[i]->data(), static_cast<int>(values[i]->size()), SQLITE_STATIC);
+    else
+      sqlite3_bind_null(statement, position);
   }
   std::vector<Row> rows;
   int code;
@@ -178,7 +195,8 @@ Result<std::vector<SqliteDatabase::Row>> SqliteDatabase::run(const std::string& 
 
 Error SqliteDatabase::error(int code, std::string_view doing) const {
   const char* text = connection_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(connection_);
-  std::string message = "catalog " + path_ + ": " + text + " (SQLite code " + std::to_string(code) + ", at " + std::string(doing) + ")";
+  std::string message =
+      "catalog " + path_ + ": " + text + " (SQLite code " + std::to_string(code) + ", at " + std::string(doing) + ")";
   if (is_busy(code)) message += "; another process holds its lock";
   return Error(code_of(code), std::move(message));
 }

@@ -1,7 +1,7 @@
 // One connection to an SQLite file: statements with bound text, transactions, and errors by what the caller can do.
 //
-// Owned by one catalog, which guards it with its mutex: not for two threads at once. The journal mode and all other settings
-// stay as the file has them; only a busy time-out is set, since other processes write to the same file.
+// Owned by one catalog, which guards it with its mutex: not for two threads at once. The journal mode and all other
+// settings stay as the file has them; only a busy time-out is set, since other processes write to the same file.
 //   kUnavailable     locked for longer than the time-out, or a device error before COMMIT: nothing has happened
 //   kUnknownOutcome  anything but "locked" from COMMIT; the connection is then made anew before the next statement
 //   kExists          a primary key is taken        kExhausted  disk full, no memory
@@ -63,8 +63,8 @@ class SqliteDatabase {
 
   const std::string path_;
   const SqliteOptions options_;
-  sqlite3* connection_ = nullptr;                      // null: to be made anew
-  std::map<std::string, sqlite3_stmt*> statements_;    // prepared, by text
+  sqlite3* connection_ = nullptr;                    // null: to be made anew
+  std::map<std::string, sqlite3_stmt*> statements_;  // prepared, by text
 };
 
 }  // namespace frazil::iceberg

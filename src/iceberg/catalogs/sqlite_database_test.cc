@@ -37,7 +37,9 @@ class SqliteDatabaseTest : public testing::Test {
   static Status set(SqliteDatabase& database, const std::string& value) {
     return database.transact([&] { return database.execute("UPDATE t SET v = ? WHERE k = 'a'", {value}).status(); });
   }
-  static std::string get(SqliteDatabase& database) { return database.query("SELECT v FROM t WHERE k = 'a'")->at(0).at(0).value(); }
+  static std::string get(SqliteDatabase& database) {
+    return database.query("SELECT v FROM t WHERE k = 'a'")->at(0).at(0).value();
+  }
 
   std::string folder_;
   std::string path_;
@@ -119,8 +121,10 @@ TEST_F(SqliteDatabaseTest, SaysWhatIsWrongWithTheFile) {
 }
 
 TEST(NetworkFileSystem, IsToldByItsType) {
-  for (uint64_t type : {0x6969u, 0x517Bu, 0xFF534D42u, 0xFE534D42u, 0x01021997u}) EXPECT_TRUE(is_network_file_system(type)) << type;
-  for (uint64_t type : {0xEF53u, 0x58465342u, 0x9123683Eu, 0x01021994u, 0x794C7630u}) EXPECT_FALSE(is_network_file_system(type)) << type;
+  for (uint64_t type : {0x6969u, 0x517Bu, 0xFF534D42u, 0xFE534D42u, 0x01021997u})
+    EXPECT_TRUE(is_network_file_system(type)) << type;
+  for (uint64_t type : {0xEF53u, 0x58465342u, 0x9123683Eu, 0x01021994u, 0x794C7630u})
+    EXPECT_FALSE(is_network_file_system(type)) << type;
 }
 
 }  // namespace

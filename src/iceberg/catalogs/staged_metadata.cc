@@ -49,7 +49,8 @@ Error not_staged(const Error& error) {
   return Error(is_permanent ? error.code() : Code::kUnavailable, error.message()).in("writing table metadata");
 }
 
-Result<LoadedTable> write_staged(io::FileIO& io, TableMetadata metadata, const std::string& previous_location, int64_t previous_ms) {
+Result<LoadedTable> write_staged(io::FileIO& io, TableMetadata metadata, const std::string& previous_location,
+                                 int64_t previous_ms) {
   const Result<std::string> location = write_metadata(io, metadata, previous_location, previous_ms);
   if (!location.ok()) return not_staged(location.error());
   return LoadedTable{std::move(metadata), *location};
@@ -80,7 +81,8 @@ std::string default_table_location(const std::string& warehouse, const TableId& 
   return location + "/" + folder_name(id.name);
 }
 
-Result<LoadedTable> stage_table(io::FileIO& io, const std::string& warehouse, const TableId& id, const CreateTable& request) {
+Result<LoadedTable> stage_table(io::FileIO& io, const std::string& warehouse, const TableId& id,
+                                const CreateTable& request) {
   const std::string location =
       request.location.empty() ? default_table_location(warehouse, id) : io::canonical_location(request.location);
   TRY_ASSIGN(TableMetadata metadata, new_table_metadata(request, location, base::wall_millis()));
@@ -101,7 +103,8 @@ Result<LoadedTable> load_current(io::FileIO& io, const std::function<Result<std:
     if (metadata.error().code() == Code::kUnknownOutcome) return base::unavailable(metadata.error().message());
     if (metadata.error().code() != Code::kNotFound) return metadata.error();
     TRY_ASSIGN(std::string now, current_location());
-    if (now == location) return base::corrupt("the catalog names the metadata file " + location + ", which does not exist");
+    if (now == location)
+      return base::corrupt("the catalog names the metadata file " + location + ", which does not exist");
     location = std::move(now);
   }
   return base::unavailable("the table changed faster than its metadata could be read");
