@@ -20,11 +20,11 @@
 
 namespace frazil::sinks {
 
-// Splits are names, positions decimal numbers; text {"kind":…,"identity":{…},"next":{…}} without escapes.
+// Splits are names, positions decimal numbers; text {"identity":{…},"kind":…,"next":{…}} without escapes.
 class NumberFormat : public engine::PositionFormat {
  public:
   std::string encode(const engine::SourcePositions& p) const override {
-    return "{\"kind\":\"" + p.kind + "\",\"identity\":" + members(p.identity) + ",\"next\":" + members(p.next) + "}";
+    return "{\"identity\":" + members(p.identity) + ",\"kind\":\"" + p.kind + "\",\"next\":" + members(p.next) + "}";
   }
   base::Result<engine::SourcePositions> decode(const std::string& text) const override {
     std::vector<std::string> words;  // everything in quotes, in order
@@ -33,18 +33,17 @@ class NumberFormat : public engine::PositionFormat {
       words.push_back(text.substr(at + 1, end - at - 1));
       at = end;
     }
-    if (words.size() < 4 || words[0] != "kind") return base::corrupt("no positions: " + text);
+    if (words.empty() || words[0] != "identity") return base::corrupt("no positions: " + text);
     engine::SourcePositions p;
-    p.kind = words[1];
     auto* into = &p.identity;
-    for (size_t i = 3; i < words.size();) {
-      if (words[i] == "next") {
+    for (size_t i = 1; i + 1 < words.size(); i += 2) {
+      if (words[i] == "kind") {
+        p.kind = words[i + 1];
         into = &p.next;
-        ++i;
-        continue;
+        ++i;  // the word "next"
+      } else {
+        (*into)[words[i]] = words[i + 1];
       }
-      (*into)[words[i]] = words[i + 1];
-      i += 2;
     }
     return p;
   }
