@@ -1,0 +1,60 @@
+// Lakehouse: the catalog server and the store behind the network, and the record of every version that tables went through.
+//
+// It applies commit requests one by one, in the order in which they arrive; couriers bring those that were delayed. The
+// record keeps, for each accepted change of a table, the newest metadata of both tables at that very moment (the token does not
+// move in between), so that the oracle may judge every state that anybody could have seen. Any lane.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/sync.h"
+#include "iceberg/catalog.h"
+#include "tests/simulation/tally.h"
+
+namespace frazil::simulation {
+
+inline const iceberg::TableId kAnchor{{"db"}, "orders"};
+inline const iceberg::TableId kDeadLetters{{"db"}, "orders_dead_letters"};
+inline constexpr char kPipeline[] = "sim";
+
+// Both tables after one accepted change; null: does not exist yet.
+struct TablesState {
+  std::shared_ptr<const iceberg::TableMetadata> anchor;
+  std::shared_ptr<const iceberg::TableMetadata> dead_letters;
+  std::string cause;  // "worker", "courier", "foreign …"
+};
+
+class Lakehouse {
+ public:
+  explicit Lakehouse(Tally& tally);
+  iceberg::Catalog& catalog() { return *catalog_; }
+  std::shared_ptr<io::FileIO> store() { return store_; }
+
+  base::Result<iceberg::LoadedTable> create(const iceberg::TableId& id, const iceberg::CreateTable& request);
+  base::Result<iceberg::LoadedTable> apply(const iceberg::TableId& id, const iceberg::TableCommit& commit,
+                                           const std::string& cause);
+  // Applied by a lane of its own after `micros`.
+  void apply_later(const iceberg::TableId& id, const iceberg::TableCommit& commit, int64_t micros);
+  // Waits for all couriers.
+  void settle();
+
+  const std::vector<TablesState>& history() const { return history_; }
+
+ private:
+  void record(const iceberg::TableId& id, const iceberg::TableMetadata& metadata, const std::string& cause);
+
+  Tally& tally_;
+  std::shared_ptr<io::FileIO> store_;
+  std::unique_ptr<iceberg::Catalog> catalog_;
+  std::vector<TablesState> history_;
+  std::vector<base::Lane> couriers_;
+};
+
+// The id of the snapshot that a commit adds, 0 if none.
+int64_t added_snapshot(const iceberg::TableCommit& commit);
+
+}  // namespace frazil::simulation

@@ -1,0 +1,48 @@
+// ObservedSink: the product's sink, with the verdicts on its epochs counted on the way through.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/sink.h"
+#include "tests/simulation/tally.h"
+
+namespace frazil::simulation {
+
+class ObservedSink : public engine::Sink, private engine::Committer {
+ public:
+  // Both outlive the sink.
+  ObservedSink(engine::Sink& sink, Tally& tally) : sink_(sink), tally_(tally) {}
+
+  base::Result<std::unique_ptr<engine::Router>> make_router(int reader_lane, int writer_lanes) override {
+    return sink_.make_router(reader_lane, writer_lanes);
+  }
+  base::Result<std::unique_ptr<engine::SinkWriter>> make_writer(int writer_lane, int64_t epoch_number) override {
+    return sink_.make_writer(writer_lane, epoch_number);
+  }
+  engine::Committer& committer() override { return *this; }
+
+ private:
+  base::Result<std::optional<engine::SourcePositions>> open() override { return sink_.committer().open(); }
+  base::Result<engine::SourcePositions> begin(const engine::SourcePositions& start) override {
+    return sink_.committer().begin(start);
+  }
+  base::Result<engine::CommitVerdict> commit(engine::StagedEpoch& epoch, base::Interrupt& abandon) override {
+    base::Result<engine::CommitVerdict> verdict = sink_.committer().commit(epoch, abandon);
+    if (!verdict.ok()) return verdict;
+    using Kind = engine::CommitVerdict::Kind;
+    tally_.add(verdict->kind == Kind::kDone ? "epochs done" : verdict->kind == Kind::kStale ? "epochs stale" : "epochs with a gap");
+    return verdict;
+  }
+  base::Result<engine::SourcePositions> decide(const engine::SourcePositions& expected, const engine::SourcePositions& moved,
+                                               const engine::Decision& decision) override {
+    return sink_.committer().decide(expected, moved, decision);
+  }
+  base::Result<engine::SourcePositions> reload() override { return sink_.committer().reload(); }
+  int64_t head_snapshot_id() const override { return sink_.committer().head_snapshot_id(); }
+
+  engine::Sink& sink_;
+  Tally& tally_;
+};
+
+}  // namespace frazil::simulation

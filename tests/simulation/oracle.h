@@ -1,0 +1,72 @@
+// Oracle: judges every state that the two tables went through.
+//
+// 1. Property and tag name the newest snapshot that carries positions, unless somebody took the property away or rolled back.
+// 2. Each commit of the pipeline begins where the one before it ended, and covers exactly what its ranges say; epochs grow.
+// 3. Each record below the frontier is there exactly once: in the anchor, among the dead letters, or owed to them; plain records
+//    in the anchor, bad ones among the dead letters. Nothing else is there: no record beyond the frontier, none of a
+//    transaction that was aborted, none of another topic.
+// 4. The outbox is applied in the order of epochs, each once.
+// 5. Every file that a retained snapshot of the last state names exists.
+// After a roll-back that nobody has answered, 1 to 3 rest. Runs when the simulation is over; one thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/simulation/lakehouse.h"
+#include "tests/simulation/sim_kafka.h"
+#include "tests/simulation/table_marks.h"
+#include "tests/simulation/table_rows.h"
+
+namespace frazil::simulation {
+
+class Oracle {
+ public:
+  // `topic`: as it was at the end, or before it was made anew. `may_roll_back`: the scenario did.
+  Oracle(const Lakehouse& house, std::shared_ptr<io::FileIO> store, SimTopic topic, bool may_roll_back, Tally& tally)
+      : house_(house), store_(store), topic_(std::move(topic)), may_roll_back_(may_roll_back), tally_(tally), rows_(store) {}
+
+  // Problems in order of time, at most a few. `must_be_complete`: the last state holds every record, and owes nothing.
+  std::vector<std::string> judge(bool must_be_complete);
+
+ private:
+  struct Seen {
+    int anchor = 0;
+    int dead = 0;
+  };
+  using Counts = std::map<std::pair<int32_t, int64_t>, Seen>;
+
+  void judge_state(const TablesState& state);
+  bool is_rolled_back(const TablesState& state, const TableMarks& newest);
+  void judge_step(const TableMarks& newest);
+  void judge_decision(const TableMarks& newest);
+  void judge_ranges(const TableMarks& newest);
+  void judge_rows(const TablesState& state, const TableMarks& newest);
+  Counts count_rows(const TablesState& state, const TableMarks& newest);
+  void judge_record(int32_t partition, int64_t offset, const Seen& seen, int64_t frontier);
+  void judge_outbox(const iceberg::TableMetadata& dead_letters);
+  void judge_files(const iceberg::TableMetadata& metadata);
+  void judge_completeness(const TablesState& last);
+  bool is_left_out(int32_t partition, int64_t offset) const;
+  void problem(const std::string& text);
+
+  const Lakehouse& house_;
+  std::shared_ptr<io::FileIO> store_;
+  const SimTopic topic_;
+  const bool may_roll_back_;
+  Tally& tally_;
+  TableRows rows_;
+  std::string where_;
+  std::vector<std::string> problems_;
+  std::optional<TableMarks> last_;         // of the state before
+  std::optional<TableMarks> rolled_from_;  // what a roll-back took away
+  int64_t highest_epoch_ = 0;
+  int64_t applied_ = 0;
+  int64_t outbox_snapshot_ = 0;
+  std::vector<std::pair<int32_t, std::pair<int64_t, int64_t>>> left_out_;  // by an operator's choice
+};
+
+}  // namespace frazil::simulation

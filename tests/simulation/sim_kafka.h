@@ -1,0 +1,96 @@
+// SimKafka: a Kafka cluster in memory, as far as a reading client can tell it from a real one.
+//
+// Topics have ids, partitions logs with records, control records and aborted records, open transactions (the last stable
+// offset stands still before them), leader epochs and a log start. A group has members, offsets that are kept, and eager
+// rebalances: everybody is told that all is revoked, and a little later gets a new share, whether or not the other has let
+// go. A member that does not poll for `kSessionMicros` is left out. Everything under one mutex; any lane.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/sync.h"
+#include "clients/kafka/kafka_client.h"
+#include "tests/simulation/life.h"
+#include "tests/simulation/scenario.h"
+#include "tests/simulation/tally.h"
+
+namespace frazil::simulation {
+
+struct LogEntry {
+  enum class Kind { kRecord, kAborted, kControl } kind = Kind::kRecord;
+  std::string value;
+  int32_t leader_epoch = 0;
+  int64_t timestamp_ms = 0;
+};
+
+struct PartitionLog {
+  std::vector<LogEntry> entries;  // offset = index
+  int64_t log_start = 0;
+  int64_t stable_end = 0;  // read_committed ends here
+  int32_t leader_epoch = 0;
+};
+
+struct SimTopic {
+  std::string id;
+  std::vector<PartitionLog> partitions;
+};
+
+class SimKafka {
+ public:
+  static constexpr int64_t kSessionMicros = 3'000'000;
+
+  SimKafka(Tally& tally, const Faults& faults) : tally_(tally), faults_(faults) {}
+
+  void create_topic(const std::string& name, int partitions);
+  void add_partition(const std::string& name);
+  // The topic is deleted and made again, empty: another id, no error for those who read it.
+  void recreate_topic(const std::string& name);
+  // Appends records of one transaction or without one; `aborts` decides its end. Control records follow transactions.
+  void append(const std::string& topic, int32_t partition, std::vector<std::string> values);
+  void append_transaction(const std::string& topic, int32_t partition, std::vector<std::string> values, bool aborts,
+                          base::MonoMicros open_until);
+  void bump_leader_epoch(const std::string& topic, int32_t partition);
+  // Ends of all partitions of a topic: where a caught-up reader stands.
+  std::map<clients::TopicPartition, int64_t> ends(const std::string& topic);
+  // A copy, for the oracle.
+  SimTopic topic(const std::string& name);
+
+  // One for each process.
+  std::unique_ptr<clients::KafkaClient> make_client(std::shared_ptr<Life> life, std::string group);
+
+ private:
+  friend class SimKafkaClient;
+  struct Member {
+    std::vector<std::string> topics;
+    std::set<clients::TopicPartition> owned;
+    std::deque<clients::KafkaEvent> events;
+    base::MonoMicros last_poll = 0;
+  };
+
+  // All of these with the mutex held.
+  void join(int64_t member, std::vector<std::string> topics, base::MonoMicros now);
+  void leave(int64_t member, base::MonoMicros now);
+  void start_rebalance(base::MonoMicros now);
+  void share_out();
+  void tend_group(base::MonoMicros now);
+  PartitionLog* find(const clients::TopicPartition& partition);
+
+  Tally& tally_;
+  const Faults& faults_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::map<std::string, SimTopic> topics_;
+  int topics_made_ = 0;
+  int64_t next_member_ = 1;
+  std::map<int64_t, Member> members_;
+  base::MonoMicros share_at_ = base::kForever;
+  std::map<clients::TopicPartition, std::pair<int64_t, std::string>> group_offsets_;
+};
+
+}  // namespace frazil::simulation

@@ -1,0 +1,161 @@
+#include "tests/simulation/worker_slot.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "decoders/json/json_record_decoder.h"
+#include "engine/worker.h"
+#include "sinks/iceberg/iceberg_sink.h"
+#include "sources/kafka/kafka_source.h"
+#include "tests/simulation/observed_sink.h"
+#include "tests/simulation/producer.h"
+#include "tests/simulation/sim_catalog.h"
+
+namespace frazil::simulation {
+namespace {
+
+columnar::Field column(int32_t id, std::string name, columnar::TypeId type, bool is_required) {
+  columnar::Field field;
+  field.id = id;
+  field.name = std::move(name);
+  field.type = columnar::Type::primitive(type);
+  field.required = is_required;
+  return field;
+}
+
+columnar::Schema record_schema() {
+  columnar::Schema schema;
+  schema.fields = {column(1, "part", columnar::TypeId::kInt, true), column(2, "ord", columnar::TypeId::kLong, true),
+                   column(3, "amount", columnar::TypeId::kLong, false)};
+  return schema;
+}
+
+sinks::IcebergSinkConfig sink_config(const Scenario& scenario) {
+  sinks::IcebergSinkConfig config;
+  config.pipeline = kPipeline;
+  config.table = kAnchor;
+  config.dead_letters = kDeadLetters;
+  config.schema = record_schema();
+  config.create.emplace();
+  if (scenario.is_partitioned) config.create->partition_by = {"part"};
+  if (scenario.merges_manifests) config.create->properties["commit.manifest.min-count-to-merge"] = "4";
+  config.history_keep_ms = scenario.history_keep_ms;
+  config.user = "simulation";
+  return config;
+}
+
+engine::WorkerOptions worker_options(const Scenario& scenario, bool until_caught_up) {
+  engine::WorkerOptions options;
+  options.pipeline = kPipeline;
+  options.reader_lanes = scenario.reader_lanes;
+  options.writer_lanes = scenario.writer_lanes;
+  options.commit_interval_ms = scenario.commit_interval_ms;
+  options.position_interval_ms = 1'500;
+  options.until_caught_up = until_caught_up;
+  options.user = "simulation";
+  return options;
+}
+
+// Errors that a fault of network, store or cluster explains.
+bool is_passing(base::Code code) {
+  return code == base::Code::kUnavailable || code == base::Code::kUnknownOutcome || code == base::Code::kCancelled ||
+         code == base::Code::kConflict;
+}
+
+}  // namespace
+
+base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::Interrupt& stop, bool until_caught_up) {
+  SimCatalog catalog(house_, life, faults_, tally_);
+  const std::string group = scenario_.has_group ? "frazil-sim" : "";
+  sources::KafkaSourceConfig source_config;
+  source_config.topics = {kTopic};
+  source_config.discovery_interval_ms = 1'500;
+  source_config.group_id = group;
+  const auto source = sources::make_kafka_source(source_config, kafka_.make_client(life, group));
+  base::Metrics metrics;
+  engine::PipelineStatus status(kPipeline, metrics);
+  const auto sink = sinks::make_iceberg_sink(sink_config(scenario_), catalog, source->format(), status, accepted_);
+  ObservedSink observed(*sink, tally_);
+  decoders::JsonDecoderConfig decoding;
+  decoding.pipeline = kPipeline;
+  decoding.json.coerce_strings = chance(500);
+  base::MemoryBudget budget(64 << 20);
+  engine::WorkerOptions options = worker_options(scenario_, until_caught_up);
+  options.accepted = accepted_;
+  engine::Worker worker(
+      std::move(options), *source, observed,
+      [&](int) { return decoders::make_json_decoder(decoding, sink->row_schema()); }, budget, status);
+  return worker.run(stop);
+}
+
+void WorkerSlot::doom(Life& life) {
+  if (!chance(750)) return;
+  const auto phase = static_cast<Phase>(base::random_below(kPhases));
+  const bool is_frequent = phase == Phase::kReading || phase == Phase::kPreparing;
+  life.doom(phase, static_cast<int>(between(1, is_frequent ? 80 : 12)));
+}
+
+void WorkerSlot::run() {
+  stopped_.wait_until(base::deadline_after(between(0, 2'000'000)));
+  while (!stopped_.raised() && !is_halted_) {
+    auto life = std::make_shared<Life>(tally_);
+    auto stop_process = std::make_shared<base::Interrupt>();
+    life_ = life;
+    stop_process_ = stop_process;
+    ends_at_ = is_healed_ ? base::kForever : base::deadline_after(scenario_.life_ms * 1000);
+    if (!is_healed_) doom(*life);
+    if (stopped_.raised()) return;
+    tally_.add("processes");
+    const base::Status ended = run_process(life, *stop_process, false);
+    life->end();
+    judge(ended, *life);
+    stopped_.wait_until(base::deadline_after(between(10'000, 800'000)));
+  }
+}
+
+base::Status WorkerSlot::run_until_caught_up() {
+  auto life = std::make_shared<Life>(tally_);
+  base::Interrupt never;
+  return run_process(life, never, true);
+}
+
+void WorkerSlot::judge(const base::Status& ended, const Life&) {
+  base::log_info("sim_process_ended", {{"slot", number_}, {"how", ended.ok() ? "ok" : ended.error().message()}});
+  if (ended.ok() || is_passing(ended.error().code())) return;
+  if (const base::Halt* halt = ended.error().halt()) return answer(*halt);
+  problems_.push_back("a worker failed: " + ended.error().message());
+}
+
+void WorkerSlot::answer(const base::Halt& halt) {
+  if (halt.code == "SOURCE_RECREATED" && scenario_.recreates_topic) {
+    is_halted_ = true;
+    tally_.add("halts on a recreated topic");
+    return;
+  }
+  if (halt.code == "TABLE_ROLLED_BACK" && scenario_.rolls_back && !halt.choices.empty()) {
+    accepted_ = {{halt.code, halt.choices[base::random_below(halt.choices.size())].name, halt.token}};
+    tally_.add("halts accepted");
+    return;
+  }
+  problems_.push_back("a worker halted: " + halt.code + ": " + halt.text);
+}
+
+void WorkerSlot::tend(base::MonoMicros now) {
+  if (stop_process_ == nullptr || now < ends_at_) return;
+  ends_at_ = base::kForever;
+  tally_.add("orderly ends");
+  stop_process_->raise();
+}
+
+void WorkerSlot::heal() {
+  is_healed_ = true;
+  ends_at_ = base::kForever;
+  if (life_ != nullptr) life_->pardon();
+}
+
+void WorkerSlot::stop() {
+  stopped_.raise();
+  if (stop_process_ != nullptr) stop_process_->raise();
+}
+
+}  // namespace frazil::simulation

@@ -1,0 +1,169 @@
+#include "tests/simulation/world.h"
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/simulation.h"
+#include "tests/simulation/foreign_actor.h"
+#include "tests/simulation/oracle.h"
+#include "tests/simulation/producer.h"
+#include "tests/simulation/worker_slot.h"
+
+namespace frazil::simulation {
+namespace {
+
+constexpr int64_t kLookMicros = 200'000;
+constexpr int64_t kProgressMicros = 180'000'000;  // after healing, until every record is in
+constexpr int64_t kStopMicros = 30'000'000;       // an orderly end
+
+void pause(int64_t micros) {
+  base::Interrupt never;
+  never.wait_until(base::deadline_after(micros));
+}
+
+class World {
+ public:
+  explicit World(Tally& tally) : tally_(tally), house_(tally), kafka_(tally, faults_) {}
+  void live();
+  std::vector<std::string> judge();
+
+ private:
+  void open();
+  void endure();
+  void heal();
+  void demand_progress();
+  void stop_workers();
+  void finish();
+  bool is_caught_up();
+  bool is_any_halted() const;
+
+  Tally& tally_;
+  Scenario scenario_;
+  Faults faults_;  // those of the scenario, until healed
+  Lakehouse house_;
+  SimKafka kafka_;
+  std::unique_ptr<Producer> producer_;
+  std::unique_ptr<ForeignActor> foreign_;
+  std::vector<std::unique_ptr<WorkerSlot>> slots_;
+  std::vector<base::Lane> lanes_;         // producer and foreign actor
+  std::vector<base::Lane> worker_lanes_;  // one for each slot
+  std::vector<std::string> problems_;
+};
+
+void World::live() {
+  open();
+  endure();
+  heal();
+  demand_progress();
+  stop_workers();
+  finish();
+}
+
+void World::open() {
+  scenario_ = draw_scenario();
+  faults_ = scenario_.faults;
+  if (scenario_.workers == 2) tally_.add(scenario_.has_group ? "two workers, one group" : "two workers, no group");
+  kafka_.create_topic(kTopic, scenario_.partitions);
+  producer_ = std::make_unique<Producer>(kafka_, scenario_);
+  foreign_ = std::make_unique<ForeignActor>(house_, scenario_, tally_);
+  for (int i = 0; i < scenario_.workers; ++i) {
+    slots_.push_back(std::make_unique<WorkerSlot>(i, scenario_, faults_, kafka_, house_, tally_));
+  }
+  lanes_.emplace_back("producer", [this] { producer_->run(); });
+  lanes_.emplace_back("foreign", [this] { foreign_->run(); });
+  for (auto& slot : slots_) {
+    worker_lanes_.emplace_back("slot", [slot = slot.get()] { slot->run(); });
+  }
+}
+
+void World::endure() {
+  const base::MonoMicros end = base::deadline_after(scenario_.safety_ms * 1000);
+  for (base::MonoMicros now = base::mono_micros(); now < end; now = base::mono_micros()) {
+    for (auto& slot : slots_) slot->tend(now);
+    pause(kLookMicros);
+  }
+}
+
+void World::heal() {
+  foreign_->stop();
+  for (base::Lane& lane : lanes_) lane.join();
+  faults_ = Faults();
+  for (auto& slot : slots_) slot->heal();
+  house_.settle();
+  base::log_info("sim_healed");
+}
+
+bool World::is_caught_up() {
+  if (house_.history().empty() || !house_.history().back().anchor) return false;
+  const std::optional<TableMarks> marks = newest_marks(*house_.history().back().anchor);
+  if (!marks) return false;
+  for (const auto& [partition, end] : kafka_.ends(kTopic)) {
+    const auto next = marks->next.find(partition.partition);
+    if ((next == marks->next.end() ? 0 : next->second) < end) return false;
+  }
+  return true;
+}
+
+bool World::is_any_halted() const {
+  for (const auto& slot : slots_) {
+    if (slot->is_halted()) return true;
+  }
+  return false;
+}
+
+void World::demand_progress() {
+  const base::MonoMicros deadline = base::deadline_after(kProgressMicros);
+  while (scenario_.recreates_topic ? !is_any_halted() : !is_caught_up()) {
+    if (base::mono_micros() >= deadline) {
+      problems_.push_back(scenario_.recreates_topic ? "no worker halted on the recreated topic"
+                                                    : "no progress: records are missing long after healing");
+      return;
+    }
+    pause(kLookMicros);
+  }
+}
+
+void World::stop_workers() {
+  const base::MonoMicros begun = base::mono_micros();
+  for (auto& slot : slots_) slot->stop();
+  for (base::Lane& lane : worker_lanes_) lane.join();
+  if (base::mono_micros() - begun > kStopMicros) problems_.push_back("the workers took longer than 30 s to end in order");
+  house_.settle();
+}
+
+// What is owed is applied by whoever starts next.
+void World::finish() {
+  if (!scenario_.recreates_topic) {
+    if (const base::Status last = slots_[0]->run_until_caught_up(); !last.ok()) {
+      problems_.push_back("the last worker failed: " + last.error().message());
+    }
+  }
+  for (const auto& slot : slots_) problems_.insert(problems_.end(), slot->problems().begin(), slot->problems().end());
+}
+
+std::vector<std::string> World::judge() {
+  SimTopic topic = producer_->first_topic() ? *producer_->first_topic() : kafka_.topic(kTopic);
+  Oracle oracle(house_, house_.store(), std::move(topic), scenario_.rolls_back, tally_);
+  std::vector<std::string> found = oracle.judge(!scenario_.recreates_topic && problems_.empty());
+  problems_.insert(problems_.end(), found.begin(), found.end());
+  return problems_;
+}
+
+}  // namespace
+
+Outcome run_world(uint64_t seed, bool echo) {
+  Outcome outcome;
+  base::Simulation simulation(seed);
+  simulation.set_echo(echo);
+  World world(outcome.tally);
+  simulation.run([&] { world.live(); });
+  outcome.event_hash = simulation.event_hash();
+  outcome.switches = simulation.switches();
+  outcome.virtual_micros = simulation.now();
+  outcome.problems = world.judge();
+  return outcome;
+}
+
+}  // namespace frazil::simulation
