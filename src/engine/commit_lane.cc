@@ -23,8 +23,12 @@ CommitLane::CommitLane(const WorkerOptions& options, Source& source, Committer& 
 
 void CommitLane::run() {
   while (!state_.is_abandoned() && !state_.is_reset()) {
-    std::optional<AssembledEpoch> epoch = inbox_.pop();
-    if (!epoch) return;
+    std::optional<AssembledEpoch> epoch = inbox_.pop(carry_deadline());
+    if (!epoch && inbox_.is_closed()) return;
+    if (!epoch) {
+      if (base::Status status = commit_carried(); !status.ok()) return state_.fail(status.error());
+      continue;
+    }
     const bool is_final = state_.is_final(epoch->staged.number);
     if (base::Status status = take(std::move(*epoch)); !status.ok()) state_.fail(status.error());
     state_.epoch_settled();
@@ -37,6 +41,20 @@ bool CommitLane::may_carry(const StagedEpoch& epoch) const {
   if (epoch.rows != 0 || epoch.dead_letters || !epoch.outputs.empty()) return false;
   if (options_.until_caught_up || state_.is_final(epoch.number)) return false;
   return base::mono_micros() - carried_since_ < options_.position_interval_ms * 1000;
+}
+
+base::MonoMicros CommitLane::carry_deadline() const {
+  if (carried_.empty()) return base::kForever;
+  const int64_t interval = options_.position_interval_ms * 1000;
+  return interval >= base::kForever - carried_since_ ? base::kForever : carried_since_ + interval;
+}
+
+base::Status CommitLane::commit_carried() {
+  StagedEpoch alone;
+  alone.ranges = std::move(carried_);
+  carried_.clear();
+  carried_since_ = base::kForever;
+  return commit(alone);
 }
 
 base::Status CommitLane::take(AssembledEpoch epoch) {

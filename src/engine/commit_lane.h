@@ -29,6 +29,9 @@ class CommitLane {
   base::Status take(AssembledEpoch epoch);
   base::Status commit(StagedEpoch& epoch);
   bool may_carry(const StagedEpoch& epoch) const;
+  // When positions that moved without rows are due, though no other epoch came.
+  base::MonoMicros carry_deadline() const;
+  base::Status commit_carried();
   void done(const CommitVerdict& verdict, const StagedEpoch& epoch, double seconds);
   void measure_freshness(const StagedEpoch& epoch);
 

@@ -137,7 +137,8 @@ void WorkerSlot::answer(const base::Halt& halt) {
     tally_.add("halts accepted");
     return;
   }
-  problems_.push_back("a worker halted: " + halt.code + ": " + halt.text);
+  if (problems_.empty()) problems_.push_back("a worker halted: " + halt.code + ": " + halt.text);
+  is_halted_ = true;
 }
 
 void WorkerSlot::tend(base::MonoMicros now) {

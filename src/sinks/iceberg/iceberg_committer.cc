@@ -259,11 +259,11 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
     append.add(file.file(), file.spec_id());
   }
   written_dead_letters_.reset();
+  owed_now_.clear();
   engine::CommitVerdict verdict;
   TRY(until_decided(abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
-  if (verdict.kind == engine::CommitVerdict::Kind::kDone && written_dead_letters_) {
-    apply_owed({*written_dead_letters_}, abandon);
-  }
+  // All of it, in order: applying this epoch's entry alone would skip those that another worker could not apply.
+  if (verdict.kind == engine::CommitVerdict::Kind::kDone) apply_owed(owed_now_, abandon);
   return verdict;
 }
 
@@ -283,6 +283,7 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   TRY(check_state(metadata, state));
   if (metadata.snapshot(append.snapshot_id()) != nullptr) {
     verdict.positions = state.marks.positions;
+    owed_now_ = state.marks.owed;
     return true;
   }
   engine::Ledger ledger(format_, state.marks.positions);
@@ -308,6 +309,7 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   TRY(post(loaded, state, append, proposal));
   verdict.kind = Kind::kDone;
   verdict.positions = std::move(proposal.positions);
+  owed_now_ = std::move(proposal.owed);
   return true;
 }
 

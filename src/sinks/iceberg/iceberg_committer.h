@@ -6,7 +6,7 @@
 //  4. Dead letters: written under the epoch's number, listed as owed.
 //  5. One request: rows, positions, tag, property, owed entries; it asserts uuid, head, tag, schema and spec.
 //  6. Accepted: done. Conflict, unknown outcome, unavailable: wait with jitter and go to 1. A refusal: a halt.
-//  7. After the verdict: apply what is owed.
+//  7. After the verdict: apply all that is owed, in the order of epochs.
 // Nothing is deleted on any way through. One thread (the committer lane); open() and begin() before it runs.
 #pragma once
 
@@ -91,6 +91,8 @@ class IcebergCommitter : public engine::Committer {
   int64_t head_ = 0;
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;
+  // What the anchor owes after the commit in hand, entries of earlier epochs included.
+  std::vector<OwedEntry> owed_now_;
 };
 
 }  // namespace frazil::sinks
