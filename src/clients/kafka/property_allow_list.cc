@@ -125,8 +125,9 @@ std::string nearest_allowed(std::string_view name) {
   return best;
 }
 
-// Below this librdkafka cannot receive a batch that a broker sends in spite of smaller fetch limits.
-constexpr int64_t kSmallestReceiveBytes = 100000000;
+// Below this librdkafka could not receive, or not unpack, batches of 100 MB that brokers accept and send in spite of smaller
+// fetch limits.
+constexpr int64_t kSmallestReceiveBytes = 300000000;
 
 base::Status check_value(const std::string& name, const std::string& value) {
   if (name == "debug") {
@@ -144,7 +145,7 @@ base::Status check_value(const std::string& name, const std::string& value) {
     return base::invalid("Kafka property '" + name + "': " + (is_kafka_secret(name) ? "its value is not accepted" : text));
   }
   if (name == "receive.message.max.bytes" && std::stoll(value) < kSmallestReceiveBytes) {
-    return base::invalid("Kafka property 'receive.message.max.bytes': below 100000000 a large batch could never be read");
+    return base::invalid("Kafka property 'receive.message.max.bytes': below 300000000 a large batch could never be read");
   }
   return {};
 }

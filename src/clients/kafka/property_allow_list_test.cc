@@ -33,7 +33,7 @@ TEST(PropertyAllowList, RefusesAValueThatLibrdkafkaRefuses) {
   EXPECT_NE(refusal("security.protocol", "tls"), "");
   EXPECT_NE(refusal("fetch.wait.max.ms", "soon"), "");
   EXPECT_NE(refusal("receive.message.max.bytes", "1048576"), "");
-  EXPECT_EQ(refusal("receive.message.max.bytes", "200000000"), "");
+  EXPECT_EQ(refusal("receive.message.max.bytes", "400000000"), "");
 }
 
 TEST(PropertyAllowList, KeepsCredentialsOutOfTheLog) {
