@@ -122,12 +122,11 @@ class ProgramReader {
 ReadConfig read_config_text(std::string_view text, const std::string& file, const ReadOptions& options) {
   ReadConfig read{{}, Problems(file)};
   read.config.file = file;
-  Node root = parse_yaml(text, read.problems);
-  // After a syntax error the tree is a torso, and its other problems would mislead.
-  if (read.problems.has_errors() && root.entries.empty()) return read;
-  apply_overrides(options.overrides, root, read.problems);
+  std::optional<Node> root = parse_yaml(text, read.problems);
+  if (!root) return read;
+  apply_overrides(options.overrides, *root, read.problems);
   const ValueContext context{read.problems, folder_of(file), options.missing};
-  ProgramReader(read.config, context).read(root);
+  ProgramReader(read.config, context).read(*root);
   return read;
 }
 
@@ -141,7 +140,12 @@ ReadConfig read_config_file(const std::string& path, const ReadOptions& options)
 std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems& problems) {
   const auto text = read_text(path, problems);
   if (!text) return std::nullopt;
-  const Node root = parse_yaml(*text, problems);
+  const std::optional<Node> root = parse_yaml(*text, problems);
+  if (!root) return std::nullopt;
+  if (root->kind != Node::Kind::kMap) {
+    problems.error(root->mark, "a catalog is a map: {type: sqlite, uri: ..., warehouse: ...}");
+    return std::nullopt;
+  }
   constexpr std::string_view kPrefix = "table.catalog.";
   std::vector<Option> options;
   for (Option option : pipeline_options()) {
@@ -153,7 +157,7 @@ std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems
   ProcessConfig process;
   Marks marks;
   const ValueContext context{problems, folder_of(path), MissingReference::kError};
-  read_by_options(make_option_tree(pointers(options)), root, {&process, &pipeline}, context, marks);
+  read_by_options(make_option_tree(pointers(options)), *root, {&process, &pipeline}, context, marks);
   place_catalog(pipeline.table.catalog, context.folder);
   if (problems.has_errors()) return std::nullopt;
   return pipeline.table.catalog;

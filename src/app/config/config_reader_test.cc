@@ -78,7 +78,7 @@ TEST(Config, FillsInDefaults) {
 
 TEST(Config, TakesEveryOptionOfTheWholeExample) {
   setenv("FRAZIL_TEST_PASSWORD", "hidden", 1);
-  const auto read_config = read(R"(
+  const auto read_config = read(R"yaml(
 name: orders
 source:
   kafka:
@@ -120,7 +120,7 @@ connect_timeout: 5s
 files: {allowed_roots: [/data]}
 http: {listen: "127.0.0.1:8080"}
 log: {format: json, level: debug}
-)");
+)yaml");
   ASSERT_EQ(read_config.problems.render(), "");
   const PipelineConfig& pipeline = read_config.config.pipelines[0];
   EXPECT_EQ(pipeline.kafka->start.offsets.at("orders").at(3), 7);
@@ -166,8 +166,8 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
       {"bootstrap.servers: 127.0.0.1:9092", "sasl.password: secret", "dir/p.yaml:6:22: \"source.kafka.properties.sasl.password\" is a secret"},
       {"bootstrap.servers:", "enable.auto.commit: true\n      bootstrap.servers:", "dir/p.yaml:6:7: "},
       {"127.0.0.1:9092", "broker.example:9092", "dir/p.yaml:6:7: "},
-      {"type: long", "type: lnog", "dir/p.yaml:9:30: "},
-      {"required: true", "requird: true", "dir/p.yaml:9:36: unknown key \"requird\" of a column, nearest known key \"required\""},
+      {"type: long", "type: lnog", "dir/p.yaml:9:31: type 'lnog'"},
+      {"required: true", "requird: true", "dir/p.yaml:9:37: unknown key \"requird\" of a column, nearest known key \"required\""},
       {"schema: [{name: id, type: long, required: true}, {name: note, type: string}]", "schema: missing.avsc", "dir/p.yaml:9:13: schema file dir/missing.avsc cannot be read"},
       {"name: shop.orders", "name: orders", "dir/p.yaml:11:9: \"table.name\": a table's name is namespace.table"},
       {"type: sqlite", "type: rest", "dir/p.yaml:12:19: \"table.catalog.type\": catalog type \"rest\" is unsupported in this version"},
@@ -190,13 +190,13 @@ TEST(Config, PlacesMistakesInAppendedLines) {
       {"sharding: auto", "dir/p.yaml:13:11: \"sharding\": sharding \"auto\" is unsupported in this version"},
       {"lanes: 0", "dir/p.yaml:13:8: \"lanes\": 0 is below the least, 1"},
       {"lanes: many", "dir/p.yaml:13:8: \"lanes\": \"many\" is not an integer, or the word auto"},
-      {"lanes:", "dir/p.yaml:13:7: \"lanes\" must be an integer, not nothing"},
+      {"lanes:", "dir/p.yaml:13:1: \"lanes\" must be an integer, not nothing"},
       {"memory: 1MB", "dir/p.yaml:13:9: \"memory\": 1MB is below the least, 64.0 MiB"},
       {"memory: [1]", "dir/p.yaml:13:9: \"memory\" must be a size such as 128MB, not a list"},
       {"http: {listen: 9464}", "dir/p.yaml:13:16: \"http.listen\": \"9464\" is not an address to listen on"},
       {"log: {level: loud}", "dir/p.yaml:13:14: \"log.level\": \"loud\" is not one of debug, info, warn or error, nearest is"},
       {"dead_letters: shop.orders", "dir/p.yaml:13:15: \"dead_letters\" must be another table than \"table.name\""},
-      {"history: {keep: ${env:FRAZIL_NO_SUCH}}", "dir/p.yaml:13:17: \"history.keep\": environment variable FRAZIL_NO_SUCH is not set"},
+      {"history: {keep: \"${env:FRAZIL_NO_SUCH}\"}", "dir/p.yaml:13:17: \"history.keep\": environment variable FRAZIL_NO_SUCH is not set"},
       {"history: {keep: \"${evn:X}\"}", "dir/p.yaml:13:17: \"history.keep\": a reference has the form ${env:NAME} or ${file:/path}"},
       {"pipelines: []", "dir/p.yaml:1:1: \"name\" belongs into an entry of \"pipelines\""},
       {"? [a]\n: b", "dir/p.yaml:13:3: a key must be a text"},

@@ -62,12 +62,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnMapEnd() override { close(); }
 
-  // The tree; containers that a syntax error left open are closed as they are.
-  Node take() {
-    while (!open_.empty()) close();
-    return std::move(root_).value_or(Node{});
-  }
-  bool has_root() const { return root_.has_value(); }
+  // The tree; nothing for an empty text.
+  std::optional<Node> take() { return std::move(root_); }
 
  private:
   struct Open {
@@ -121,6 +117,8 @@ class TreeBuilder : public YAML::EventHandler {
       problems_.error(key.mark, "duplicate key \"" + key.scalar + "\", first set in line " + std::to_string(entry.mark.line));
       return;
     }
+    // The parser finds out about a missing value only on the next line.
+    if (value.is_empty) value.mark = key.mark;
     parent.node.entries.push_back({key.scalar, key.mark, std::move(value)});
   }
 
@@ -152,23 +150,22 @@ std::string_view Node::kind_name() const {
   return is_empty ? "nothing" : "a text";
 }
 
-Node parse_yaml(std::string_view text, Problems& problems) {
+std::optional<Node> parse_yaml(std::string_view text, Problems& problems) {
   TreeBuilder builder(text, problems);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
-    if (!builder.has_root()) {
-      Node empty;
-      empty.mark = {1, 1, ""};
-      empty.is_empty = true;
-      empty.scalar = "null";
-      return empty;
-    }
   } catch (const YAML::Exception& exception) {
     problems.error(to_mark(exception.mark), "not YAML: " + exception.msg);
+    return std::nullopt;
   }
-  return builder.take();
+  if (auto root = builder.take()) return root;
+  Node empty;
+  empty.mark = {1, 1, ""};
+  empty.is_empty = true;
+  empty.scalar = "null";
+  return empty;
 }
 
 }  // namespace frazil::app

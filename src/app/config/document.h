@@ -5,6 +5,7 @@
 // Plain values; any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,8 @@ struct Entry {
   Node value;
 };
 
-// Reads one YAML document. Syntax errors and duplicate keys go to `problems`; what could be read is returned all the same.
-Node parse_yaml(std::string_view text, Problems& problems);
+// Reads one YAML document. Duplicate keys become problems, and the first one counts; a syntax error becomes one, and there is no
+// tree then. An empty text is an empty scalar.
+std::optional<Node> parse_yaml(std::string_view text, Problems& problems);
 
 }  // namespace frazil::app

@@ -58,7 +58,7 @@ Written by `frazil options --format markdown`; `frazil options --format json-sch
 - Keys that are unknown, written twice or of the wrong type are errors. `frazil validate FILE` finds all of them.
 - **duration**: `250ms`, `5s`, `10m`, `1h`, `7d`. **size**: `128MB` counts by 1000, `2GiB` by 1024.
 - `${env:NAME}` and `${file:/path}` put in an environment variable or a file's content; `$${` is a literal `${`. Secrets are given
-  only in this way.
+  only in this way. Inside of `{...}` and `[...]` YAML wants quotes around it: `{token: "${env:TOKEN}"}`.
 - `--set commit.interval=2s` changes an option for one run; with several pipelines, `--set NAME:commit.interval=2s`.
 - Every option takes effect at the start of a run.
 

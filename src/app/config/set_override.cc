@@ -101,11 +101,8 @@ void apply_override(const std::string& text, Node& root, Problems& problems) {
   Node* target = find_target(pipeline, path, shown, root, problems);
   if (target == nullptr) return;
   Problems syntax("");
-  Node value = parse_yaml(text.substr(equals + 1), syntax);
-  if (syntax.has_errors()) {
-    value = Node{};
-    value.scalar = text.substr(equals + 1);
-  }
+  // What is no YAML, such as a text with a colon in it, is taken as it stands.
+  Node value = parse_yaml(text.substr(equals + 1), syntax).value_or(Node{.scalar = text.substr(equals + 1)});
   set_origin(value, shown);
   assign(*target, split_path(path), std::move(value), shown);
 }

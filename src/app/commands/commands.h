@@ -1,0 +1,28 @@
+// The commands of the program, each in a file of its own: add_x() declares its arguments and sets `chosen` to what runs it.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace frazil::app {
+
+// Runs the command that the user chose and gives the exit code.
+using Chosen = std::function<int()>;
+
+constexpr int kExitOk = 0;
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+void add_run(CLI::App& app, Chosen& chosen);
+void add_validate(CLI::App& app, Chosen& chosen);
+void add_inspect(CLI::App& app, Chosen& chosen);
+void add_generate(CLI::App& app, Chosen& chosen);
+void add_demo(CLI::App& app, Chosen& chosen);
+void add_options(CLI::App& app, Chosen& chosen);
+void add_version(CLI::App& app, Chosen& chosen);
+void add_completion(CLI::App& app, Chosen& chosen);
+
+}  // namespace frazil::app

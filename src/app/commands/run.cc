@@ -1,0 +1,190 @@
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "app/accepted_choice.h"
+#include "app/commands/commands.h"
+#include "app/config/config_reader.h"
+#include "app/config/units.h"
+#include "app/pipeline.h"
+#include "app/status_server.h"
+#include "app/stop_signals.h"
+#include "app/terminal.h"
+#include "base/log.h"
+
+namespace frazil::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RunArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::vector<std::string> accepts;
+  std::string duration;
+  bool until_caught_up = false;
+  bool json = false;
+};
+
+void put_event(const Json& event) { put(event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
+
+Json commit_event(const std::string& pipeline, const engine::CommitVerdict& verdict, const engine::StagedEpoch& epoch,
+                  double seconds, const engine::StatusView& view) {
+  using Kind = engine::CommitVerdict::Kind;
+  const char* outcome = verdict.kind == Kind::kDone ? "done" : verdict.kind == Kind::kStale ? "stale" : "gap";
+  Json ranges = Json::array();
+  for (const engine::Range& range : epoch.ranges) {
+    ranges.push_back({{"split", range.split}, {"begin", range.begin}, {"end", range.end}});
+  }
+  int64_t bytes = 0;
+  for (const auto& output : epoch.outputs) bytes += output->bytes();
+  return {{"event", "commit"},      {"pipeline", pipeline},
+          {"outcome", outcome},     {"epoch", epoch.number},
+          {"rows", epoch.rows},     {"dead_letters", epoch.dead_letters ? epoch.dead_letters->rows() : 0},
+          {"files", epoch.outputs.size()}, {"bytes", bytes},
+          {"seconds", seconds},     {"snapshot_id", view.last_snapshot_id},
+          {"ranges", ranges}};
+}
+
+Json halt_event(const std::string& pipeline, const base::Halt& halt) {
+  Json choices = Json::array();
+  for (const base::HaltChoice& choice : halt.choices) {
+    choices.push_back({{"choice", choice.name},
+                       {"meaning", choice.meaning},
+                       {"accept", halt.code + "=" + choice.name + "@" + halt.token}});
+  }
+  return {{"event", "halt"},     {"pipeline", pipeline}, {"code", halt.code},    {"text", halt.text},
+          {"range", halt.range}, {"token", halt.token},  {"choices", choices}};
+}
+
+Json summary_event(const engine::StatusView& view) {
+  Json event = {{"event", "summary"}};
+  event.update(Json::parse(status_to_json(view)));
+  return event;
+}
+
+std::string summary_text(const engine::StatusView& view) {
+  return "pipeline " + view.pipeline + " " + view.state + ": " + format_count(view.rows_committed) + " rows in " +
+         format_count(view.commits) + " commits, " + format_count(view.dead_letters) + " dead letters, " +
+         format_count(view.records_read) + " records read";
+}
+
+// One `frazil run` from configuration to exit code.
+class Run {
+ public:
+  Run(const RunArguments& arguments, ProgramConfig config, std::vector<engine::AcceptedChoice> accepted, int64_t duration_ms)
+      : arguments_(arguments),
+        config_(std::move(config)),
+        accepted_(std::move(accepted)),
+        duration_ms_(duration_ms),
+        budget_(config_.process.memory_bytes) {}
+
+  int run() {
+    base::configure_log(config_.process.log_format, config_.process.log_level);
+    StopSignals signals(stop_, duration_ms_);
+    for (const PipelineConfig& pipeline : config_.pipelines) add_pipeline(pipeline);
+    std::vector<const engine::PipelineStatus*> statuses;
+    for (const auto& pipeline : pipelines_) statuses.push_back(&pipeline->status());
+    const auto server = start_status_server(config_.process, statuses, metrics_);
+    if (!server.ok()) {
+      tell("error: " + server.error().message());
+      return kExitFailed;
+    }
+    std::vector<base::Lane> lanes;
+    for (const auto& pipeline : pipelines_) {
+      lanes.emplace_back("pipeline " + pipeline->name(), [this, &pipeline] { run_pipeline(*pipeline); });
+    }
+    for (base::Lane& lane : lanes) lane.join();
+    return has_failed_ ? kExitFailed : kExitOk;
+  }
+
+ private:
+  void add_pipeline(const PipelineConfig& config) {
+    PipelineOptions options;
+    options.until_caught_up = arguments_.until_caught_up;
+    options.accepted = accepted_;
+    options.memory_bytes = config_.process.memory_bytes;
+    const size_t index = pipelines_.size();
+    if (arguments_.json) {
+      options.on_commit = [this, index](const engine::CommitVerdict& verdict, const engine::StagedEpoch& epoch, double seconds) {
+        put_event(commit_event(pipelines_[index]->name(), verdict, epoch, seconds, pipelines_[index]->status().view()));
+      };
+    }
+    pipelines_.push_back(std::make_unique<Pipeline>(config, std::move(options), budget_, metrics_));
+  }
+
+  void run_pipeline(Pipeline& pipeline) {
+    const base::Status status = pipeline.run(stop_);
+    if (!status.ok()) {
+      has_failed_ = true;
+      report(pipeline, status.error());
+    }
+    if (arguments_.json) {
+      put_event(summary_event(pipeline.status().view()));
+    } else {
+      tell(summary_text(pipeline.status().view()));
+    }
+  }
+
+  void report(const Pipeline& pipeline, const base::Error& error) {
+    if (const base::Halt* halt = error.halt()) {
+      tell(describe_halt(pipeline.name(), *halt, arguments_.file));
+      if (arguments_.json) put_event(halt_event(pipeline.name(), *halt));
+    } else {
+      tell("error: pipeline " + pipeline.name() + ": " + error.message());
+    }
+  }
+
+  const RunArguments& arguments_;
+  const ProgramConfig config_;
+  const std::vector<engine::AcceptedChoice> accepted_;
+  const int64_t duration_ms_;
+  base::Interrupt stop_;
+  base::Metrics metrics_;
+  base::MemoryBudget budget_;
+  std::vector<std::unique_ptr<Pipeline>> pipelines_;
+  std::atomic<bool> has_failed_{false};
+};
+
+int run_command(const RunArguments& arguments) {
+  ReadConfig read = read_config_file(arguments.file, {arguments.overrides, MissingReference::kError});
+  if (const std::string problems = read.problems.render(); !problems.empty()) tell(problems.substr(0, problems.size() - 1));
+  if (read.problems.has_errors()) return kExitUsage;
+  std::vector<engine::AcceptedChoice> accepted;
+  for (const std::string& text : arguments.accepts) {
+    auto choice = parse_accepted_choice(text);
+    if (!choice.ok()) {
+      tell("error: " + choice.error().message());
+      return kExitUsage;
+    }
+    accepted.push_back(std::move(choice).value());
+  }
+  int64_t duration_ms = 0;
+  if (!arguments.duration.empty()) {
+    const auto duration = parse_duration_ms(arguments.duration);
+    if (!duration.ok() || *duration <= 0) {
+      tell("error: --duration: " + (duration.ok() ? "must be above 0" : duration.error().message()));
+      return kExitUsage;
+    }
+    duration_ms = *duration;
+  }
+  return Run(arguments, std::move(read.config), std::move(accepted), duration_ms).run();
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "Run the pipelines of a file until they are stopped");
+  command->add_option("FILE", arguments->file, "pipeline file (YAML)")->required();
+  command->add_option("--set", arguments->overrides, "change an option: path=value, or pipeline:path=value (repeatable)")
+      ->allow_extra_args(false);
+  command->add_option("--accept", arguments->accepts, "answer a halt: CODE[=choice]@TOKEN as it printed it (repeatable)")
+      ->allow_extra_args(false);
+  command->add_flag("--until-caught-up", arguments->until_caught_up, "end when everything that is there now is in the table");
+  command->add_option("--duration", arguments->duration, "end after this time, such as 10m");
+  command->add_flag("--json", arguments->json, "events as JSON lines on stdout: commit, halt, summary");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return run_command(*arguments); }; });
+}
+
+}  // namespace frazil::app

@@ -1,0 +1,138 @@
+#include "app/pipeline.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/config/pipeline_checks.h"
+#include "base/log.h"
+#include "clients/kafka/kafka_client.h"
+#include "decoders/json/json_record_decoder.h"
+#include "sinks/iceberg/iceberg_sink.h"
+#include "sources/generator/generator_source.h"
+#include "sources/kafka/kafka_source.h"
+
+namespace frazil::app {
+namespace {
+
+sources::KafkaStart to_start(const StartConfig& start) {
+  switch (start.mode) {
+    case StartConfig::Mode::kEarliest: return sources::StartEarliest{};
+    case StartConfig::Mode::kLatest: return sources::StartLatest{};
+    case StartConfig::Mode::kGroup: return sources::StartGroup{};
+    case StartConfig::Mode::kTimestamp: return sources::StartTimestamp{start.timestamp_ms};
+    case StartConfig::Mode::kOffsets: return sources::StartOffsets{start.offsets};
+  }
+  return sources::StartEarliest{};
+}
+
+base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes) {
+  if (config.generator) {
+    sources::GeneratorSourceConfig generator;
+    generator.splits = config.generator->splits;
+    generator.records = config.generator->records;
+    generator.records_per_second = config.generator->records_per_second;
+    generator.record.seed = static_cast<uint64_t>(config.generator->seed);
+    return sources::make_generator_source(std::move(generator));
+  }
+  sources::KafkaSourceConfig kafka;
+  kafka.topics = config.kafka->topics;
+  kafka.topic_pattern = config.kafka->topic_pattern;
+  kafka.start = to_start(config.kafka->start);
+  kafka.discovery_interval_ms = config.kafka->discovery_interval_ms;
+  kafka.group_id = config.kafka->group;
+  kafka.properties = config.kafka->properties;
+  kafka.allow_plaintext = config.kafka->allow_plaintext;
+  TRY_ASSIGN(auto client, clients::make_librdkafka_client(sources::kafka_client_config(kafka, lanes)));
+  return sources::make_kafka_source(std::move(kafka), std::move(client));
+}
+
+std::string user_name() {
+  for (const char* variable : {"USER", "LOGNAME"}) {
+    if (const char* name = std::getenv(variable)) return name;
+  }
+  return "uid " + std::to_string(getuid());
+}
+
+base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config) {
+  sinks::IcebergSinkConfig sink;
+  sink.pipeline = config.name;
+  TRY_ASSIGN(sink.table, iceberg::parse_table_id(config.table.name));
+  TRY_ASSIGN(sink.dead_letters, iceberg::parse_table_id(config.dead_letters));
+  if (config.decode.schema) {
+    TRY_ASSIGN(sink.schema, configured_row_schema(config));
+  }
+  if (config.table.create) {
+    sink.create = sinks::CreateTableConfig{config.table.create->partition_by, config.table.create->sort_by,
+                                           config.table.create->properties};
+  }
+  sink.history_keep_ms = config.history_keep_ms;
+  sink.user = user_name();
+  return sink;
+}
+
+engine::WorkerOptions worker_options(const PipelineConfig& config, const PipelineOptions& options, int lanes) {
+  engine::WorkerOptions worker;
+  worker.pipeline = config.name;
+  worker.reader_lanes = lanes;
+  worker.writer_lanes = lanes;
+  worker.commit_interval_ms = config.commit.interval_ms;
+  worker.position_interval_ms = config.commit.position_interval_ms;
+  worker.connect_timeout_ms = config.connect_timeout_ms;
+  worker.until_caught_up = options.until_caught_up;
+  worker.accepted = options.accepted;
+  worker.user = user_name();
+  worker.on_commit = options.on_commit;
+  return worker;
+}
+
+}  // namespace
+
+int usable_cores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return 1;
+  return std::max(1, CPU_COUNT(&cores));
+}
+
+base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config) {
+  if (config.type != "sqlite" && config.type != "memory") return base::unsupported("catalog type " + config.type);
+  TRY_ASSIGN(auto io, io::file_io_for(config.warehouse));
+  if (config.type == "memory") return iceberg::make_memory_catalog(config.warehouse, std::move(io));
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(config.uri).parent_path(), ignored);
+  return iceberg::open_sqlite_catalog(config.uri, config.name, config.warehouse, std::move(io)).in("catalog " + config.uri);
+}
+
+Pipeline::Pipeline(PipelineConfig config, PipelineOptions options, base::MemoryBudget& budget, base::Metrics& metrics)
+    : config_(std::move(config)), options_(std::move(options)), budget_(budget), status_(config_.name, metrics) {}
+
+Pipeline::~Pipeline() = default;
+
+base::Status Pipeline::run(base::Interrupt& stop) {
+  base::Status status = build_and_run(stop);
+  if (status.ok()) {
+    status_.set_state("ended");
+  } else if (const base::Halt* halt = status.error().halt()) {
+    status_.set_state("halted", halt->text, halt->code);
+  } else {
+    status_.set_state("failed", status.error().message());
+  }
+  return status;
+}
+
+base::Status Pipeline::build_and_run(base::Interrupt& stop) {
+  const int lanes = config_.lanes > 0 ? config_.lanes : usable_cores();
+  TRY_ASSIGN(auto source, make_source(config_, lanes));
+  TRY_ASSIGN(auto catalog, open_catalog(config_.table.catalog));
+  TRY_ASSIGN(auto sink_settings, sink_config(config_));
+  auto sink = sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), status_, options_.accepted);
+  const auto make_decoder = [&](int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
+  engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
+  base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});
+  return worker.run(stop);
+}
+
+}  // namespace frazil::app

@@ -1,0 +1,54 @@
+// Pipeline: one configured pipeline, built from source, decoder, sink and worker. The only place that knows all their names.
+//
+// Made and run on one lane; status() may be read from any. `budget` and `metrics` outlive it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/config/pipeline_config.h"
+#include "base/interrupt.h"
+#include "base/memory_budget.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "engine/pipeline_status.h"
+#include "engine/worker.h"
+#include "iceberg/catalog.h"
+
+namespace frazil::app {
+
+struct PipelineOptions {
+  bool until_caught_up = false;
+  std::vector<engine::AcceptedChoice> accepted;
+  int64_t memory_bytes = 2LL << 30;  // of the whole process
+  decltype(engine::WorkerOptions::on_commit) on_commit;
+};
+
+class Pipeline {
+ public:
+  Pipeline(PipelineConfig config, PipelineOptions options, base::MemoryBudget& budget, base::Metrics& metrics);
+  ~Pipeline();
+
+  const std::string& name() const { return config_.name; }
+  const engine::PipelineStatus& status() const { return status_; }
+  // Builds everything and runs until stopped, caught up, halted or failed; the status says which at the end. Blocks.
+  base::Status run(base::Interrupt& stop);
+
+ private:
+  base::Status build_and_run(base::Interrupt& stop);
+
+  const PipelineConfig config_;
+  const PipelineOptions options_;
+  base::MemoryBudget& budget_;
+  engine::PipelineStatus status_;
+};
+
+// The catalog of a configuration; paths are absolute already. kUnsupported names a type that this version lacks.
+base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config);
+
+// Cores that this process may use, at least 1.
+int usable_cores();
+
+}  // namespace frazil::app

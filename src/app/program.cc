@@ -1,0 +1,32 @@
+#include "app/program.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "app/commands/commands.h"
+
+namespace frazil::app {
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App app("Frazil moves records from Kafka into Apache Iceberg tables, each exactly once.", "frazil");
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 well, 1 the job failed, 2 wrong usage or configuration.");
+  Chosen chosen;
+  add_run(app, chosen);
+  add_validate(app, chosen);
+  add_inspect(app, chosen);
+  add_generate(app, chosen);
+  add_demo(app, chosen);
+  add_options(app, chosen);
+  add_version(app, chosen);
+  add_completion(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are no errors; everything else is wrong usage.
+    return app.exit(error, std::cout, std::cerr) == 0 ? kExitOk : kExitUsage;
+  }
+  return chosen();
+}
+
+}  // namespace frazil::app

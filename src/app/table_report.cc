@@ -1,0 +1,250 @@
+#include "app/table_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/config/units.h"
+#include "app/terminal.h"
+#include "base/clock.h"
+#include "iceberg/scan.h"
+
+namespace frazil::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON of others in summaries and properties; text that is none stays text.
+Json parse_or_text(const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? Json(text) : json;
+}
+
+std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+// A member of an object that may be anything at all.
+Json member(const Json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() ? Json(nullptr) : *found;
+}
+
+Json schema_json(const columnar::Schema& schema) {
+  Json fields = Json::array();
+  for (const columnar::Field& field : schema.fields) {
+    fields.push_back({{"id", field.id}, {"name", field.name}, {"type", field.type.name()}, {"required", field.required}});
+  }
+  return fields;
+}
+
+Json snapshot_json(const iceberg::Snapshot& snapshot, const iceberg::TableMetadata& metadata) {
+  Json json = {{"id", snapshot.snapshot_id},
+               {"sequence_number", snapshot.sequence_number},
+               {"time", base::format_utc(snapshot.timestamp_ms * 1000)},
+               {"is_current", metadata.current_snapshot_id == snapshot.snapshot_id},
+               {"summary", Json::object()}};
+  for (const auto& [key, value] : snapshot.summary) json["summary"][key] = value;
+  return json;
+}
+
+// Positions and ranges of a snapshot; long ones stand in the header of its manifest list.
+base::Result<Json> marks_of(io::FileIO& io, const iceberg::Snapshot& snapshot, const char* key) {
+  const auto found = snapshot.summary.find(key);
+  if (found == snapshot.summary.end()) return Json(nullptr);
+  Json mark = parse_or_text(found->second);
+  if (text_of(member(mark, "in")) != "manifest-list") return mark;
+  TRY_ASSIGN(const auto list, iceberg::manifests_of(io, snapshot));
+  const auto header = list.header.find(key);
+  return header == list.header.end() ? mark : parse_or_text(header->second);
+}
+
+// {"orders": {"id": ..., "next": [120, null]}} → one entry for each partition; other kinds as they are.
+Json partitions_of(const Json& positions) {
+  Json partitions = Json::array();
+  const Json topics = member(positions, "topics");
+  if (!topics.is_object()) return partitions;
+  for (const auto& [topic, state] : topics.items()) {
+    const Json next = member(state, "next");
+    for (size_t partition = 0; next.is_array() && partition < next.size(); ++partition) {
+      partitions.push_back({{"topic", topic}, {"partition", partition}, {"next", next[partition]}});
+    }
+  }
+  return partitions;
+}
+
+// One pipeline by its property `frazil.<name>`.
+base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& name, const Json& property) {
+  Json json = {{"name", name}};
+  if (const Json closed = member(property, "closed_by"); !closed.is_null()) json["closed_by"] = closed;
+  const Json id = member(property, "snapshot");
+  json["snapshot"] = id;
+  json["epoch"] = member(property, "epoch");
+  json["positions"] = member(property, "positions");
+  const iceberg::Snapshot* snapshot = id.is_number_integer() ? metadata.snapshot(id.get<int64_t>()) : nullptr;
+  json["is_retained"] = snapshot != nullptr;
+  if (snapshot != nullptr) {
+    const bool holds = metadata.current_snapshot_id && metadata.is_ancestor(snapshot->snapshot_id, *metadata.current_snapshot_id);
+    json["holds"] = holds;
+    TRY_ASSIGN(json["positions"], marks_of(io, *snapshot, "frazil.positions"));
+    TRY_ASSIGN(json["ranges"], marks_of(io, *snapshot, "frazil.ranges"));
+  }
+  json["partitions"] = partitions_of(json["positions"]);
+  const std::string prefix = "frazil." + name;
+  json["owed"] = parse_or_text(metadata.property(prefix + ".owed", "[]"));
+  if (const std::string applied = metadata.property(prefix + ".applied"); !applied.empty()) json["applied"] = applied;
+  if (const std::string accepted = metadata.property(prefix + ".accepted"); !accepted.empty()) json["accepted"] = parse_or_text(accepted);
+  return json;
+}
+
+base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& metadata) {
+  constexpr std::string_view kPrefix = "frazil.";
+  Json pipelines = Json::array();
+  for (const auto& [key, value] : metadata.properties) {
+    const std::string name = key.starts_with(kPrefix) ? key.substr(kPrefix.size()) : "";
+    if (name.empty() || name.find('.') != std::string::npos) continue;
+    const Json property = parse_or_text(value);
+    if (!property.is_object()) continue;
+    TRY_ASSIGN(Json pipeline, pipeline_json(io, metadata, name, property));
+    pipelines.push_back(std::move(pipeline));
+  }
+  return pipelines;
+}
+
+base::Result<Json> files_json(io::FileIO& io, const iceberg::TableMetadata& metadata) {
+  Json files = Json::array();
+  if (!metadata.current_snapshot_id) return files;
+  TRY_ASSIGN(const auto live, iceberg::live_files(io, metadata, *metadata.current_snapshot_id));
+  const auto schema = metadata.current_schema();
+  for (const iceberg::LiveFile& file : live) {
+    const iceberg::PartitionSpec* spec = metadata.spec(file.spec_id);
+    files.push_back({{"path", file.file.file_path},
+                     {"content", file.file.content == iceberg::FileContent::kData ? "data" : "deletes"},
+                     {"partition", spec == nullptr ? "" : iceberg::partition_path(*spec, *schema, file.file.partition)},
+                     {"rows", file.file.record_count},
+                     {"bytes", file.file.file_size_in_bytes},
+                     {"sequence_number", file.sequence_number}});
+  }
+  return files;
+}
+
+Json refs_json(const iceberg::TableMetadata& metadata) {
+  Json refs = Json::array();
+  for (const auto& [name, ref] : metadata.refs) {
+    refs.push_back({{"name", name}, {"kind", ref.is_branch ? "branch" : "tag"}, {"snapshot", ref.snapshot_id}});
+  }
+  return refs;
+}
+
+// Text for people, from the same JSON that machines get.
+class ReportText {
+ public:
+  explicit ReportText(const Json& json) : json_(json) {}
+
+  std::string write() {
+    line("table", text_of(json_["table"]));
+    line("metadata", text_of(json_["metadata_location"]));
+    line("uuid", text_of(json_["uuid"]) + ", format version " + json_["format_version"].dump());
+    schema();
+    snapshots();
+    files();
+    pipelines();
+    return std::move(text_);
+  }
+
+ private:
+  void heading(const std::string& name) { text_ += "\n" + emphasis(name) + "\n"; }
+  void line(const std::string& name, const std::string& value) { text_ += fmt::format("{:<11} {}\n", name, value); }
+
+  void schema() {
+    heading("schema " + json_["schema_id"].dump());
+    for (const Json& field : json_["schema"]) {
+      text_ += fmt::format("  {:>4}  {:<24} {}{}\n", field["id"].get<int>(), text_of(field["name"]), text_of(field["type"]),
+                           field["required"].get<bool>() ? " required" : "");
+    }
+    std::string fields;
+    for (const Json& field : json_["partition_spec"]) fields += (fields.empty() ? "" : ", ") + text_of(field);
+    line("partitioned", fields.empty() ? "no" : "by " + fields);
+  }
+  void snapshots() {
+    constexpr size_t kShown = 10;
+    const Json& list = json_["snapshots"];
+    heading(fmt::format("snapshots: {}", list.size()));
+    const size_t first = list.size() > kShown ? list.size() - kShown : 0;
+    if (first > 0) text_ += fmt::format("  ... {} older, all with --json\n", first);
+    for (size_t i = first; i < list.size(); ++i) {
+      const Json& summary = list[i]["summary"];
+      const auto added = [&](const char* key) { return summary.contains(key) ? text_of(summary[key]) : std::string("0"); };
+      text_ += fmt::format("  {} {:<20} {} +{} rows, +{} files{}\n", text_of(list[i]["time"]), list[i]["id"].dump(),
+                           summary.contains("operation") ? text_of(summary["operation"]) : "?", added("added-records"),
+                           added("added-data-files"), list[i]["is_current"].get<bool>() ? "  <- current" : "");
+    }
+    for (const Json& ref : json_["refs"]) {
+      text_ += "  " + text_of(ref["kind"]) + " " + text_of(ref["name"]) + " -> " + ref["snapshot"].dump() + "\n";
+    }
+  }
+  void files() {
+    constexpr size_t kShown = 20;
+    const Json& list = json_["files"];
+    int64_t rows = 0, bytes = 0;
+    for (const Json& file : list) {
+      rows += file["rows"].get<int64_t>();
+      bytes += file["bytes"].get<int64_t>();
+    }
+    heading(fmt::format("files: {}, {} rows, {}", list.size(), format_count(rows), format_size(static_cast<double>(bytes))));
+    for (size_t i = 0; i < std::min(kShown, list.size()); ++i) {
+      text_ += fmt::format("  {:>12} rows {:>10}  {}\n", format_count(list[i]["rows"].get<int64_t>()),
+                           format_size(static_cast<double>(list[i]["bytes"].get<int64_t>())), text_of(list[i]["path"]));
+    }
+    if (list.size() > kShown) text_ += fmt::format("  ... {} more, all with --json\n", list.size() - kShown);
+  }
+  void pipelines() {
+    for (const Json& pipeline : json_["pipelines"]) {
+      heading("pipeline " + text_of(pipeline["name"]));
+      if (pipeline.contains("closed_by")) {
+        line("  closed by", text_of(pipeline["closed_by"]));
+        continue;
+      }
+      line("  epoch", pipeline["epoch"].dump() + ", snapshot " + pipeline["snapshot"].dump() +
+                          (pipeline["is_retained"].get<bool>() ? (pipeline["holds"].get<bool>() ? "" : " (rolled back)") : " (expired)"));
+      for (const Json& partition : pipeline["partitions"]) {
+        line("  position", fmt::format("{}/{} next {}", text_of(partition["topic"]), partition["partition"].dump(),
+                                       partition["next"].is_null() ? "not seen" : partition["next"].dump()));
+      }
+      if (pipeline["partitions"].empty()) line("  positions", pipeline["positions"].dump());
+      line("  owed", pipeline["owed"].empty() ? "nothing" : pipeline["owed"].dump());
+    }
+  }
+
+  const Json& json_;
+  std::string text_;
+};
+
+}  // namespace
+
+base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& metadata_location,
+                                       const std::string& name) {
+  const auto schema = metadata.current_schema();
+  if (schema == nullptr) return base::corrupt("the metadata has no current schema");
+  Json json = {{"table", name},
+               {"metadata_location", metadata_location},
+               {"uuid", metadata.table_uuid},
+               {"format_version", metadata.format_version},
+               {"location", metadata.location},
+               {"schema_id", metadata.current_schema_id},
+               {"schema", schema_json(*schema)}};
+  json["partition_spec"] = Json::array();
+  for (const iceberg::PartitionField& field : metadata.default_spec().fields) {
+    json["partition_spec"].push_back(iceberg::to_string(field, *schema));
+  }
+  json["properties"] = Json::object();
+  for (const auto& [key, value] : metadata.properties) json["properties"][key] = value;
+  json["snapshots"] = Json::array();
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots) json["snapshots"].push_back(snapshot_json(snapshot, metadata));
+  json["refs"] = refs_json(metadata);
+  TRY_ASSIGN(json["files"], files_json(io, metadata));
+  TRY_ASSIGN(json["pipelines"], pipelines_json(io, metadata));
+  return TableReport{json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", ReportText(json).write()};
+}
+
+}  // namespace frazil::app
