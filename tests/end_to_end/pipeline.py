@@ -58,7 +58,7 @@ class Record:
 
 def produce(kafka, topic, records, **settings):
     """Produces in order; records are Records, or values for partition 0. Returns how many."""
-    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "acks": "all", "linger.ms": 5, **settings})
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "acks": "all", "linger.ms": 5, "message.max.bytes": 20_000_000, **settings})
     failures = []
     records = [r if isinstance(r, Record) else Record(r) for r in records]
     for record in records:
@@ -159,8 +159,15 @@ class Lake:
         return {t: v["next"] for t, v in json.loads(summary["frazil.positions"])["topics"].items()}
 
     def data_files(self, name):
-        """Rows of PyIceberg's files table: path, partition, record count, bounds."""
-        return self.load(name).inspect.files().to_pylist()
+        """The manifest entries of the current snapshot, as dicts; the partition by field names, bounds by field ids."""
+        table = self.load(name)
+        files = []
+        for file in (task.file for task in table.scan().plan_files()):
+            fields = table.specs()[file.spec_id].fields
+            files.append({"file_path": file.file_path, "record_count": file.record_count, "split_offsets": file.split_offsets,
+                          "partition": {field.name: file.partition[i] for i, field in enumerate(fields)},
+                          "lower_bounds": file.lower_bounds, "upper_bounds": file.upper_bounds})
+        return files
 
     def own_snapshots(self, name, pipeline):
         return [s for s in self.load(name).metadata.snapshots if s.summary and s.summary.get("frazil.pipeline") == pipeline]
@@ -310,7 +317,7 @@ class Running:
 
 
 class Pipeline:
-    """A pipeline file in the lake's folder. `settings` are laid over the defaults, key by key."""
+    """A pipeline file in the lake's folder. `settings` are laid over the defaults, key by key; `...` leaves a key out."""
 
     def __init__(self, lake, kafka, name="orders", topics=None, schema=None, create=None, **settings):
         self.lake = lake
@@ -324,7 +331,7 @@ class Pipeline:
             "decode": {"json": {"schema": schema if schema is not None else ID_SCHEMA}},
             "table": {"name": self.table,
                       "catalog": {"type": "sqlite", "uri": str(lake.database), "warehouse": lake.warehouse},
-                      "create": create if create is not None else {}},
+                      **({} if create is ... else {"create": create or {}})},
             "commit": {"interval": "200ms"},
         }
         self.content = merged(content, settings)

@@ -12,7 +12,7 @@ def test_a_record_of_15_mib_between_small_ones(kafka, lake, topic):
     """B099: fetch limits far below the record's size; the broker still sends the first batch whole."""
     topic_of(kafka, topic, config={"max.message.bytes": str(20 * MIB)})
     produce(kafka, topic, ids(0, 10))
-    produce(kafka, topic, [b'{"id":10,"text":"' + bytes(97 + i % 26 for i in range(15 * MIB)) + b'"}'], **{"message.max.bytes": 20 * MIB})
+    produce(kafka, topic, [b'{"id":10,"text":"' + bytes(97 + i % 26 for i in range(15 * MIB)) + b'"}'])
     produce(kafka, topic, ids(11, 20))
     limits = {"fetch.message.max.bytes": str(MIB), "fetch.max.bytes": str(MIB), "message.max.bytes": str(MIB)}
     pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": {"properties": limits}})

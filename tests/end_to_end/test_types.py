@@ -9,7 +9,7 @@ import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 
-from pipeline import Pipeline, compare, ids, topic_of
+from pipeline import Lake, Pipeline, Record, compare, ids, produce, topic_of
 
 UTC = datetime.timezone.utc
 PLACE = "struct<city: string, geo: struct<lat: double, lon: double>, visits: list<date>>"
@@ -124,7 +124,7 @@ def all_rows():
         rows.append({**NULLS, "id": i, "single": value, "wide": value})
     for i in range(8, 200):
         row = {"id": i, **{name: (LOW, MID, HIGH)[(i + k) % 3][name] for k, name in enumerate(NAMES[1:])}}
-        row = {k: None if (i + k0) % 11 == 0 and k != "id" else v for k0, (k, v) in enumerate(row.items())}
+        row = {name: None if (i + k) % 11 == 0 and name != "id" else value for k, (name, value) in enumerate(row.items())}
         rows.append(row)
         documents.append(document(row))
     return rows, documents
@@ -136,7 +136,19 @@ def test_every_type_reads_back_alike_in_all_judges(kafka, lake, topic):
     pipeline = Pipeline(lake, kafka, topics=[topic], schema=COLUMNS)
     outcome = pipeline.run().expect()
     assert outcome.summary["dead_letters"] == 0
-    assert set(lake.expect_rows(pipeline.table, rows).values()) == {len(rows)}
+    expect_by_all_judges(lake, pipeline.table, rows, {"items"})
+
+
+# PyIceberg 0.12 reads a null list of structs as an empty list (its projection drops the validity of the list).
+WITHOUT_PYICEBERG = ("duckdb", "rust", "java")
+
+
+def expect_by_all_judges(lake, table, rows, lists_of_structs):
+    """Every judge compares every row; PyIceberg leaves out the columns named, where null is an empty list to it."""
+    counts = lake.expect_rows(table, rows, WITHOUT_PYICEBERG)
+    others = [name for name in rows[0] if name not in lists_of_structs]
+    counts |= lake.expect_rows(table, [{k: row[k] for k in others} for row in rows], ("pyiceberg",), columns=others)
+    assert counts == dict.fromkeys(compare.JUDGES, len(rows))
 
 
 # Bounds that are off by one unit, or made of a part of the file, hide the row that stands at the edge.
@@ -146,8 +158,6 @@ EDGE_COLUMNS = ["small", "large", "wide", "money", "mid_money", "large_money", "
 @pytest.fixture(scope="module")
 def edges(kafka, tmp_path_factory, lakes_of_module):
     """Three commits with different edges; a predicate at an edge must find its rows in each file."""
-    from pipeline import Lake
-
     lake = Lake(tmp_path_factory.mktemp("edges"))
     lakes_of_module.append(lake)
     topic_of(kafka, "types_edges")
@@ -155,7 +165,6 @@ def edges(kafka, tmp_path_factory, lakes_of_module):
     rows = []
     for i, part in enumerate((dict(MID), dict(LOW), dict(HIGH))):
         row = {"id": i, **part}
-        from pipeline import produce
         produce(kafka, "types_edges", [document(row), document({"id": 100 + i})])
         rows += [row, {**NULLS, "id": 100 + i}]
         pipeline.run().expect()
@@ -207,7 +216,7 @@ def test_nesting_goes_deep(kafka, lake, topic):
     topic_of(kafka, topic, [{"id": 1, "deep": value}, {"id": 2, "deep": None}, {"id": 3, "deep": [None]}])
     pipeline = Pipeline(lake, kafka, topics=[topic], schema=[{"name": "id", "type": "long"}, {"name": "deep", "type": type_}])
     pipeline.run().expect()
-    lake.expect_rows(pipeline.table, [{"id": 1, "deep": row}, {"id": 2, "deep": None}, {"id": 3, "deep": [None]}])
+    expect_by_all_judges(lake, pipeline.table, [{"id": 1, "deep": row}, {"id": 2, "deep": None}, {"id": 3, "deep": [None]}], {"deep"})
 
 
 def test_names_that_are_not_ascii_serve_as_columns_and_partitions(kafka, lake, topic):
@@ -272,8 +281,6 @@ def test_the_schema_may_come_from_the_table(kafka, lake, topic):
 
 
 def test_columns_are_kept_dropped_renamed_and_joined_by_kafkas_own(kafka, lake, topic):
-    from pipeline import Record
-
     when = 1_760_000_000_123
     topic_of(kafka, topic, [Record(d, key=b"\x00key", headers=[("h", b"\xff"), ("h", None)], timestamp=when) for d in ids(0, 10)]
              + [Record([{"id": 10, "text": "a"}, {"id": 11, "text": "b"}])])
