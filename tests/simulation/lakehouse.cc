@@ -23,6 +23,9 @@ void Lakehouse::record(const iceberg::TableId& id, const iceberg::TableMetadata&
   TablesState state = history_.empty() ? TablesState() : history_.back();
   auto version = std::make_shared<const iceberg::TableMetadata>(metadata);
   (id == kAnchor ? state.anchor : state.dead_letters) = std::move(version);
+  if (id == kAnchor) {
+    for (const iceberg::Snapshot& snapshot : metadata.snapshots) known_.try_emplace(snapshot.snapshot_id, snapshot);
+  }
   state.cause = cause;
   history_.push_back(std::move(state));
 }

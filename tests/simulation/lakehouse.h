@@ -13,6 +13,7 @@
 
 #include "base/sync.h"
 #include "iceberg/catalog.h"
+#include "tests/simulation/table_marks.h"
 #include "tests/simulation/tally.h"
 
 namespace frazil::simulation {
@@ -43,6 +44,8 @@ class Lakehouse {
   void settle();
 
   const std::vector<TablesState>& history() const { return history_; }
+  // Of the anchor.
+  const KnownSnapshots& known_snapshots() const { return known_; }
 
  private:
   void record(const iceberg::TableId& id, const iceberg::TableMetadata& metadata, const std::string& cause);
@@ -51,6 +54,7 @@ class Lakehouse {
   std::shared_ptr<io::FileIO> store_;
   std::unique_ptr<iceberg::Catalog> catalog_;
   std::vector<TablesState> history_;
+  KnownSnapshots known_;
   std::vector<base::Lane> couriers_;
 };
 

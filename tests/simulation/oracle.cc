@@ -46,7 +46,7 @@ std::vector<std::string> Oracle::judge(bool must_be_complete) {
 void Oracle::judge_state(const TablesState& state) {
   if (state.dead_letters) judge_outbox(*state.dead_letters);
   if (!state.anchor) return;
-  const std::optional<TableMarks> newest = newest_marks(*state.anchor);
+  const std::optional<TableMarks> newest = newest_marks(*state.anchor, house_.known_snapshots());
   if (!newest) {
     if (last_ && !may_roll_back_) problem("the table has lost its positions");
     return;
@@ -205,7 +205,7 @@ void Oracle::judge_files(const iceberg::TableMetadata& metadata) {
 }
 
 void Oracle::judge_completeness(const TablesState& last) {
-  const std::optional<TableMarks> newest = newest_marks(*last.anchor);
+  const std::optional<TableMarks> newest = newest_marks(*last.anchor, house_.known_snapshots());
   if (!newest || rolled_from_) return problem("the table was left without positions that hold");
   for (size_t i = 0; i < topic_.partitions.size(); ++i) {
     const auto found = newest->next.find(static_cast<int32_t>(i));

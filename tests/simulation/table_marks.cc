@@ -64,11 +64,12 @@ std::optional<TableMarks> marks_of(const iceberg::Snapshot& snapshot) {
   return marks;
 }
 
-std::optional<TableMarks> newest_marks(const iceberg::TableMetadata& metadata) {
-  const iceberg::Snapshot* snapshot = metadata.current_snapshot();
-  while (snapshot != nullptr) {
-    if (auto marks = marks_of(*snapshot)) return marks;
-    snapshot = snapshot->parent_snapshot_id ? metadata.snapshot(*snapshot->parent_snapshot_id) : nullptr;
+std::optional<TableMarks> newest_marks(const iceberg::TableMetadata& metadata, const KnownSnapshots& known) {
+  for (std::optional<int64_t> id = metadata.current_snapshot_id; id;) {
+    const auto snapshot = known.find(*id);
+    if (snapshot == known.end()) break;
+    if (auto marks = marks_of(snapshot->second)) return marks;
+    id = snapshot->second.parent_snapshot_id;
   }
   return std::nullopt;
 }

@@ -29,8 +29,10 @@ struct TableMarks {
 
 // nullopt: not of the pipeline. What cannot be read gives empty members, which the oracle then misses.
 std::optional<TableMarks> marks_of(const iceberg::Snapshot& snapshot);
-// Of the newest snapshot with marks among the head and its retained ancestors.
-std::optional<TableMarks> newest_marks(const iceberg::TableMetadata& metadata);
+// Every snapshot that a table ever had, expired ones too.
+using KnownSnapshots = std::map<int64_t, iceberg::Snapshot>;
+// Of the newest snapshot with marks among the head and its ancestors.
+std::optional<TableMarks> newest_marks(const iceberg::TableMetadata& metadata, const KnownSnapshots& known);
 // The snapshot that property and tag name; nullopt where they are absent.
 std::optional<int64_t> snapshot_of_property(const iceberg::TableMetadata& metadata);
 std::optional<int64_t> snapshot_of_tag(const iceberg::TableMetadata& metadata);

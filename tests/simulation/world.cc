@@ -97,7 +97,7 @@ void World::heal() {
 
 bool World::is_caught_up() {
   if (house_.history().empty() || !house_.history().back().anchor) return false;
-  const std::optional<TableMarks> marks = newest_marks(*house_.history().back().anchor);
+  const std::optional<TableMarks> marks = newest_marks(*house_.history().back().anchor, house_.known_snapshots());
   if (!marks) return false;
   for (const auto& [partition, end] : kafka_.ends(kTopic)) {
     const auto next = marks->next.find(partition.partition);

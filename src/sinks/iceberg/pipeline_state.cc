@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "iceberg/manifest.h"
+#include "iceberg/metadata_file.h"
 #include "sinks/iceberg/marks.h"
 
 namespace frazil::sinks {
@@ -77,6 +79,51 @@ int64_t highest_epoch(const iceberg::TableMetadata& metadata, const std::string&
   return highest;
 }
 
+// Snapshots by id; expired ones too, as long as an older metadata file still tells of them.
+class SnapshotHistory {
+ public:
+  SnapshotHistory(io::FileIO& io, const iceberg::TableMetadata& metadata)
+      : io_(io), metadata_(metadata), unread_(metadata.metadata_log) {}
+
+  // nullptr when nothing tells of it any more.
+  base::Result<const iceberg::Snapshot*> find(int64_t id) {
+    if (const iceberg::Snapshot* retained = metadata_.snapshot(id)) return retained;
+    for (const auto& older : older_) {
+      if (const iceberg::Snapshot* expired = older->snapshot(id)) return expired;
+    }
+    while (!unread_.empty()) {
+      const std::string location = unread_.back().metadata_file;
+      unread_.pop_back();
+      base::Result<iceberg::TableMetadata> read = iceberg::read_metadata(io_, location);
+      if (!read.ok() && read.error().code() == base::Code::kNotFound) continue;  // deleted, as many tables ask for
+      TRY(read.status());
+      older_.push_back(std::make_unique<const iceberg::TableMetadata>(std::move(read).value()));
+      if (const iceberg::Snapshot* expired = older_.back()->snapshot(id)) return expired;
+    }
+    return static_cast<const iceberg::Snapshot*>(nullptr);
+  }
+
+ private:
+  io::FileIO& io_;
+  const iceberg::TableMetadata& metadata_;
+  std::vector<iceberg::MetadataLogEntry> unread_;
+  std::vector<std::unique_ptr<const iceberg::TableMetadata>> older_;
+};
+
+// True when `x` is the head or an ancestor of it. Others may have expired snapshots between the two, which is no roll-back.
+base::Result<bool> is_in_history(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
+  SnapshotHistory history(io, metadata);
+  for (std::optional<int64_t> id = metadata.current_snapshot_id; id;) {
+    if (*id == x.snapshot_id) return true;
+    TRY_ASSIGN(const iceberg::Snapshot* snapshot, history.find(*id));
+    if (snapshot == nullptr) return false;
+    // Sequence numbers fall from child to parent: beyond this one x cannot come.
+    if (metadata.format_version >= 2 && snapshot->sequence_number <= x.sequence_number) return false;
+    id = snapshot->parent_snapshot_id;
+  }
+  return false;
+}
+
 base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot& snapshot) {
   const std::string inline_text = summary_value(snapshot, kPositionsKey);
   const Json json = Json::parse(inline_text, nullptr, false);
@@ -142,7 +189,8 @@ base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetad
                          ", which carries no positions of pipeline " + pipeline);
   }
   state.marks = std::move(*marks);
-  if (metadata.current_snapshot_id && metadata.is_ancestor(*watermark, *metadata.current_snapshot_id)) {
+  TRY_ASSIGN(const bool holds, is_in_history(io, metadata, *x));
+  if (holds) {
     state.condition = StateCondition::kHolds;
     return state;
   }
