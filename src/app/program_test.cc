@@ -1,0 +1,148 @@
+#include "app/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace frazil::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+Outcome frazil(std::vector<std::string> arguments) {
+  std::vector<const char*> argv{"frazil"};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int exit_code = run_program(static_cast<int>(argv.size()), argv.data());
+  return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() / (std::string("frazil_program_") + test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  // A pipeline that needs no Kafka.
+  std::string pipeline(const std::string& more = "") {
+    return write("p.yaml", R"yaml(name: made_up
+source: {generator: {records: 500, splits: 2}}
+table:
+  name: shop.orders
+  catalog: {type: sqlite, uri: catalog.db, warehouse: warehouse}
+  create: {partition_by: ["bucket(4, id)"]}
+http: {listen: off}
+log: {level: error}
+lanes: 1
+)yaml" + more);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Program, EndsWithTwoOnWrongUsage) {
+  EXPECT_EQ(frazil({}).exit_code, 2);
+  EXPECT_EQ(frazil({"fly"}).exit_code, 2);
+  EXPECT_EQ(frazil({"run"}).exit_code, 2);
+  EXPECT_EQ(frazil({"options", "--format", "html"}).exit_code, 2);
+  EXPECT_EQ(frazil({"run", pipeline(), "--duration", "soon"}).exit_code, 2);
+  EXPECT_EQ(frazil({"run", pipeline(), "--accept", "SOURCE_GAP"}).exit_code, 2);
+}
+
+TEST_F(Program, HelpsOnStdout) {
+  const Outcome help = frazil({"run", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("--until-caught-up"));
+  EXPECT_EQ(help.err, "");
+  EXPECT_THAT(frazil({"completion", "bash"}).out, HasSubstr("complete -o filenames -F _frazil frazil"));
+  EXPECT_TRUE(nlohmann::json::accept(frazil({"version", "--json"}).out));
+}
+
+TEST_F(Program, ValidatesWithPlacesOnStderr) {
+  EXPECT_EQ(frazil({"validate", pipeline()}).exit_code, 0);
+  const std::string path = pipeline("lanez: 2\n");
+  const Outcome wrong = frazil({"validate", path});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_EQ(wrong.err, path + ":10:1: unknown key \"lanez\", nearest known key \"lanes\"\n");
+  const auto json = nlohmann::json::parse(frazil({"validate", path, "--json"}).out);
+  EXPECT_EQ(json["valid"], false);
+  EXPECT_EQ(json["problems"][0]["line"], 10);
+}
+
+TEST_F(Program, RunsAPipelineOnceAndInspectsItsTable) {
+  const std::string path = pipeline();
+  const Outcome first = frazil({"run", path, "--until-caught-up", "--json"});
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  int64_t rows = 0;
+  std::istringstream lines(first.out);
+  nlohmann::json event;
+  for (std::string line; std::getline(lines, line);) {
+    event = nlohmann::json::parse(line);
+    if (event["event"] == "commit") rows += event["rows"].get<int64_t>();
+  }
+  EXPECT_EQ(event["event"], "summary");
+  EXPECT_EQ(event["state"], "ended");
+  EXPECT_EQ(rows, 500);
+
+  const Outcome second = frazil({"run", path, "--until-caught-up"});
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("0 rows in 0 commits"));
+
+  const auto report = nlohmann::json::parse(frazil({"inspect", path, "--json"}).out);
+  int64_t rows_in_files = 0;
+  for (const auto& file : report["files"]) rows_in_files += file["rows"].get<int64_t>();
+  EXPECT_EQ(rows_in_files, 500);
+  EXPECT_EQ(report["partition_spec"][0], "bucket(4, id)");
+  EXPECT_EQ(report["pipelines"][0]["name"], "made_up");
+  EXPECT_EQ(report["pipelines"][0]["holds"], true);
+
+  const std::string catalog = write("catalog.yaml", "{type: sqlite, uri: catalog.db, warehouse: warehouse}\n");
+  EXPECT_THAT(frazil({"inspect", "shop.orders", "--catalog", catalog}).out, HasSubstr("500 rows"));
+  EXPECT_THAT(frazil({"inspect", report["metadata_location"].get<std::string>()}).out, HasSubstr("500 rows"));
+  EXPECT_EQ(frazil({"inspect", "shop.nothing", "--catalog", catalog}).exit_code, 1);
+}
+
+TEST_F(Program, FailsWhenTheTableIsMissingAndMayNotBeCreated) {
+  const std::string path = write("p.yaml", R"(name: made_up
+source: {generator: {records: 5}}
+table: {name: shop.orders, catalog: {type: sqlite, uri: c.db, warehouse: w}}
+http: {listen: off}
+log: {level: error}
+connect_timeout: 1s
+)");
+  const Outcome run = frazil({"run", path, "--until-caught-up", "--json"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("shop.orders"));
+  EXPECT_THAT(run.out, HasSubstr("\"state\":\"failed\""));
+}
+
+TEST_F(Program, EndsWhenTheDurationIsOver) {
+  const std::string path = pipeline();
+  const Outcome run = frazil({"run", path, "--duration", "1s", "--set", "source.generator.records=0", "--set",
+                              "source.generator.rate=100", "--set", "commit.interval=100ms"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("pipeline made_up ended"));
+}
+
+}  // namespace
+}  // namespace frazil::app
