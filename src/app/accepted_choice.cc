@@ -15,7 +15,8 @@ base::Result<engine::AcceptedChoice> parse_accepted_choice(std::string_view text
   }
   const bool has_empty_choice = equals != std::string_view::npos && accepted.choice.empty();
   if (accepted.code.empty() || accepted.token.empty() || has_empty_choice) {
-    return base::invalid("--accept \"" + std::string(text) + "\": write CODE@TOKEN or CODE=choice@TOKEN, as the halt printed it");
+    return base::invalid("--accept \"" + std::string(text) +
+                         "\": write CODE@TOKEN or CODE=choice@TOKEN, as the halt printed it");
   }
   return accepted;
 }
@@ -24,8 +25,8 @@ std::string describe_halt(const std::string& pipeline, const base::Halt& halt, c
   std::string text = "pipeline " + pipeline + " halted: " + halt.code + "\n  " + halt.text + "\n";
   if (!halt.range.empty()) text += "  affected: " + halt.range + "\n";
   for (const base::HaltChoice& choice : halt.choices) {
-    text += "  choice " + choice.name + ": " + choice.meaning + "\n    frazil run " + file + " --accept " + halt.code + "=" +
-            choice.name + "@" + halt.token + "\n";
+    text += "  choice " + choice.name + ": " + choice.meaning + "\n    frazil run " + file + " --accept " + halt.code +
+            "=" + choice.name + "@" + halt.token + "\n";
   }
   text += "  Nothing was written. Without a choice the pipeline stays where it is.";
   return text;

@@ -18,7 +18,8 @@ TEST(AcceptedChoice, ReadsWhatAHaltPrinted) {
 }
 
 TEST(AcceptedChoice, RefusesOtherForms) {
-  for (const char* text : {"", "SOURCE_GAP", "SOURCE_GAP=skip", "@token", "SOURCE_GAP@", "SOURCE_GAP=@token", "=skip@token"}) {
+  for (const char* text :
+       {"", "SOURCE_GAP", "SOURCE_GAP=skip", "@token", "SOURCE_GAP@", "SOURCE_GAP=@token", "=skip@token"}) {
     EXPECT_FALSE(parse_accepted_choice(text).ok()) << text;
   }
 }

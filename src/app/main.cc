@@ -3,7 +3,8 @@
 #include "app/program.h"
 
 int main(int argc, char** argv) {
-  // Message buffers of megabytes come and go all the time; giving them back to the kernel costs as much CPU as parsing them.
+  // Message buffers of megabytes come and go all the time; giving them back to the kernel costs as much CPU as parsing
+  // them.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 64 << 20);

@@ -20,11 +20,16 @@ namespace {
 
 sources::KafkaStart to_start(const StartConfig& start) {
   switch (start.mode) {
-    case StartConfig::Mode::kEarliest: return sources::StartEarliest{};
-    case StartConfig::Mode::kLatest: return sources::StartLatest{};
-    case StartConfig::Mode::kGroup: return sources::StartGroup{};
-    case StartConfig::Mode::kTimestamp: return sources::StartTimestamp{start.timestamp_ms};
-    case StartConfig::Mode::kOffsets: return sources::StartOffsets{start.offsets};
+    case StartConfig::Mode::kEarliest:
+      return sources::StartEarliest{};
+    case StartConfig::Mode::kLatest:
+      return sources::StartLatest{};
+    case StartConfig::Mode::kGroup:
+      return sources::StartGroup{};
+    case StartConfig::Mode::kTimestamp:
+      return sources::StartTimestamp{start.timestamp_ms};
+    case StartConfig::Mode::kOffsets:
+      return sources::StartOffsets{start.offsets};
   }
   return sources::StartEarliest{};
 }
@@ -103,7 +108,8 @@ base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig
   if (config.type == "memory") return iceberg::make_memory_catalog(config.warehouse, std::move(io));
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(config.uri).parent_path(), ignored);
-  return iceberg::open_sqlite_catalog(config.uri, config.name, config.warehouse, std::move(io)).in("catalog " + config.uri);
+  return iceberg::open_sqlite_catalog(config.uri, config.name, config.warehouse, std::move(io))
+      .in("catalog " + config.uri);
 }
 
 Pipeline::Pipeline(PipelineConfig config, PipelineOptions options, base::MemoryBudget& budget, base::Metrics& metrics)
@@ -128,7 +134,8 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   TRY_ASSIGN(auto source, make_source(config_, lanes));
   TRY_ASSIGN(auto catalog, open_catalog(config_.table.catalog));
   TRY_ASSIGN(auto sink_settings, sink_config(config_));
-  auto sink = sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), status_, options_.accepted);
+  auto sink =
+      sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), status_, options_.accepted);
   const auto make_decoder = [&](int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
   engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
   base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});

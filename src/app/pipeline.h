@@ -1,4 +1,5 @@
-// Pipeline: one configured pipeline, built from source, decoder, sink and worker. The only place that knows all their names.
+// Pipeline: one configured pipeline, built from source, decoder, sink and worker. The only place that knows all their
+// names.
 //
 // Made and run on one lane; status() may be read from any. `budget` and `metrics` outlive it.
 #pragma once

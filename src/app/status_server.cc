@@ -14,16 +14,22 @@ using Json = nlohmann::ordered_json;
 using Views = std::vector<engine::StatusView>;
 
 // Text of others (error messages, topic names) may hold bytes that are not UTF-8.
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
-Json time_or_null(int64_t micros) { return micros > 0 ? Json(base::format_utc(micros)) : Json(nullptr); }
+Json time_or_null(int64_t micros) {
+  return micros > 0 ? Json(base::format_utc(micros)) : Json(nullptr);
+}
 
 Json lag_of(const engine::StatusView& view) {
   Json splits = Json::array();
   int64_t total = 0;
   bool is_known = true;
   for (const engine::SplitLag& split : view.lag) {
-    splits.push_back({{"split", split.split}, {"position", split.position}, {"lag", split.lag < 0 ? Json(nullptr) : Json(split.lag)}});
+    splits.push_back({{"split", split.split},
+                      {"position", split.position},
+                      {"lag", split.lag < 0 ? Json(nullptr) : Json(split.lag)}});
     is_known = is_known && split.lag >= 0;
     total += std::max<int64_t>(split.lag, 0);
   }
@@ -56,12 +62,15 @@ Json to_json(const engine::StatusView& view) {
   return json;
 }
 
-bool has_failed(const engine::StatusView& view) { return view.state == "failed" || view.state == "halted"; }
+bool has_failed(const engine::StatusView& view) {
+  return view.state == "failed" || view.state == "halted";
+}
 
 net::HttpReply answer(const Views& views, bool is_good, const char* good) {
   if (is_good) return {200, "text/plain; charset=utf-8", std::string(good) + "\n"};
   std::string body;
-  for (const auto& view : views) body += view.pipeline + ": " + view.state + (view.detail.empty() ? "" : ": " + view.detail) + "\n";
+  for (const auto& view : views)
+    body += view.pipeline + ": " + view.state + (view.detail.empty() ? "" : ": " + view.detail) + "\n";
   return {503, "text/plain; charset=utf-8", body};
 }
 
@@ -73,7 +82,9 @@ Views view_all(const std::vector<const engine::PipelineStatus*>& pipelines) {
 
 }  // namespace
 
-std::string status_to_json(const engine::StatusView& view) { return dump(to_json(view)); }
+std::string status_to_json(const engine::StatusView& view) {
+  return dump(to_json(view));
+}
 
 std::string statuses_to_json(const Views& views) {
   Json pipelines = Json::array();
@@ -86,7 +97,9 @@ net::HttpReply health_reply(const Views& views) {
 }
 
 net::HttpReply readiness_reply(const Views& views) {
-  return answer(views, std::all_of(views.begin(), views.end(), [](const auto& view) { return view.state == "running"; }), "ready");
+  return answer(views,
+                std::all_of(views.begin(), views.end(), [](const auto& view) { return view.state == "running"; }),
+                "ready");
 }
 
 base::Result<std::unique_ptr<net::HttpServer>> start_status_server(const ProcessConfig& config,

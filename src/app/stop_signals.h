@@ -1,5 +1,6 @@
-// StopSignals: SIGTERM and SIGINT as an orderly end. The first raises an Interrupt; a second ends the process at once with 1,
-// and so does the end of the time that an orderly stop may take. One object in a process, made before other lanes exist.
+// StopSignals: SIGTERM and SIGINT as an orderly end. The first raises an Interrupt; a second ends the process at once
+// with 1, and so does the end of the time that an orderly stop may take. One object in a process, made before other
+// lanes exist.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,9 @@ Json parse_or_text(const std::string& text) {
   return json.is_discarded() ? Json(text) : json;
 }
 
-std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 // A member of an object that may be anything at all.
 Json member(const Json& object, const char* key) {
@@ -33,7 +35,8 @@ Json member(const Json& object, const char* key) {
 Json schema_json(const columnar::Schema& schema) {
   Json fields = Json::array();
   for (const columnar::Field& field : schema.fields) {
-    fields.push_back({{"id", field.id}, {"name", field.name}, {"type", field.type.name()}, {"required", field.required}});
+    fields.push_back(
+        {{"id", field.id}, {"name", field.name}, {"type", field.type.name()}, {"required", field.required}});
   }
   return fields;
 }
@@ -74,7 +77,8 @@ Json partitions_of(const Json& positions) {
 }
 
 // One pipeline by its property `frazil.<name>`.
-base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& name, const Json& property) {
+base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& name,
+                                 const Json& property) {
   Json json = {{"name", name}};
   if (const Json closed = member(property, "closed_by"); !closed.is_null()) json["closed_by"] = closed;
   const Json id = member(property, "snapshot");
@@ -84,7 +88,8 @@ base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& m
   const iceberg::Snapshot* snapshot = id.is_number_integer() ? metadata.snapshot(id.get<int64_t>()) : nullptr;
   json["is_retained"] = snapshot != nullptr;
   if (snapshot != nullptr) {
-    const bool holds = metadata.current_snapshot_id && metadata.is_ancestor(snapshot->snapshot_id, *metadata.current_snapshot_id);
+    const bool holds =
+        metadata.current_snapshot_id && metadata.is_ancestor(snapshot->snapshot_id, *metadata.current_snapshot_id);
     json["holds"] = holds;
     TRY_ASSIGN(json["positions"], marks_of(io, *snapshot, "frazil.positions"));
     TRY_ASSIGN(json["ranges"], marks_of(io, *snapshot, "frazil.ranges"));
@@ -93,7 +98,8 @@ base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& m
   const std::string prefix = "frazil." + name;
   json["owed"] = parse_or_text(metadata.property(prefix + ".owed", "[]"));
   if (const std::string applied = metadata.property(prefix + ".applied"); !applied.empty()) json["applied"] = applied;
-  if (const std::string accepted = metadata.property(prefix + ".accepted"); !accepted.empty()) json["accepted"] = parse_or_text(accepted);
+  if (const std::string accepted = metadata.property(prefix + ".accepted"); !accepted.empty())
+    json["accepted"] = parse_or_text(accepted);
   return json;
 }
 
@@ -159,8 +165,8 @@ class ReportText {
   void schema() {
     heading("schema " + json_["schema_id"].dump());
     for (const Json& field : json_["schema"]) {
-      text_ += fmt::format("  {:>4}  {:<24} {}{}\n", field["id"].get<int>(), text_of(field["name"]), text_of(field["type"]),
-                           field["required"].get<bool>() ? " required" : "");
+      text_ += fmt::format("  {:>4}  {:<24} {}{}\n", field["id"].get<int>(), text_of(field["name"]),
+                           text_of(field["type"]), field["required"].get<bool>() ? " required" : "");
     }
     std::string fields;
     for (const Json& field : json_["partition_spec"]) fields += (fields.empty() ? "" : ", ") + text_of(field);
@@ -174,7 +180,9 @@ class ReportText {
     if (first > 0) text_ += fmt::format("  ... {} older, all with --json\n", first);
     for (size_t i = first; i < list.size(); ++i) {
       const Json& summary = list[i]["summary"];
-      const auto added = [&](const char* key) { return summary.contains(key) ? text_of(summary[key]) : std::string("0"); };
+      const auto added = [&](const char* key) {
+        return summary.contains(key) ? text_of(summary[key]) : std::string("0");
+      };
       text_ += fmt::format("  {} {:<20} {} +{} rows, +{} files{}\n", text_of(list[i]["time"]), list[i]["id"].dump(),
                            summary.contains("operation") ? text_of(summary["operation"]) : "?", added("added-records"),
                            added("added-data-files"), list[i]["is_current"].get<bool>() ? "  <- current" : "");
@@ -191,7 +199,8 @@ class ReportText {
       rows += file["rows"].get<int64_t>();
       bytes += file["bytes"].get<int64_t>();
     }
-    heading(fmt::format("files: {}, {} rows, {}", list.size(), format_count(rows), format_size(static_cast<double>(bytes))));
+    heading(fmt::format("files: {}, {} rows, {}", list.size(), format_count(rows),
+                        format_size(static_cast<double>(bytes))));
     for (size_t i = 0; i < std::min(kShown, list.size()); ++i) {
       text_ += fmt::format("  {:>12} rows {:>10}  {}\n", format_count(list[i]["rows"].get<int64_t>()),
                            format_size(static_cast<double>(list[i]["bytes"].get<int64_t>())), text_of(list[i]["path"]));
@@ -206,13 +215,15 @@ class ReportText {
         continue;
       }
       line("  epoch", pipeline["epoch"].dump() + ", snapshot " + pipeline["snapshot"].dump() +
-                          (pipeline["is_retained"].get<bool>() ? (pipeline["holds"].get<bool>() ? "" : " (rolled back)") : " (expired)"));
+                          (pipeline["is_retained"].get<bool>() ? (pipeline["holds"].get<bool>() ? "" : " (rolled back)")
+                                                               : " (expired)"));
       for (const Json& partition : pipeline["partitions"]) {
         line("  position", fmt::format("{}/{} next {}", text_of(partition["topic"]), partition["partition"].dump(),
                                        partition["next"].is_null() ? "not seen" : partition["next"].dump()));
       }
       if (pipeline["partitions"].empty()) line("  positions", pipeline["positions"].dump());
-      line("  owed", pipeline["owed"].empty() ? "nothing" : pipeline["owed"].dump());
+      // What is applied meanwhile stands here until the next commit leaves it out.
+      line("  owed", pipeline["owed"].empty() ? "nothing" : "by this commit: " + pipeline["owed"].dump());
     }
   }
 
@@ -222,8 +233,8 @@ class ReportText {
 
 }  // namespace
 
-base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& metadata_location,
-                                       const std::string& name) {
+base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata,
+                                       const std::string& metadata_location, const std::string& name) {
   const auto schema = metadata.current_schema();
   if (schema == nullptr) return base::corrupt("the metadata has no current schema");
   Json json = {{"table", name},
@@ -240,7 +251,8 @@ base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetad
   json["properties"] = Json::object();
   for (const auto& [key, value] : metadata.properties) json["properties"][key] = value;
   json["snapshots"] = Json::array();
-  for (const iceberg::Snapshot& snapshot : metadata.snapshots) json["snapshots"].push_back(snapshot_json(snapshot, metadata));
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots)
+    json["snapshots"].push_back(snapshot_json(snapshot, metadata));
   json["refs"] = refs_json(metadata);
   TRY_ASSIGN(json["files"], files_json(io, metadata));
   TRY_ASSIGN(json["pipelines"], pipelines_json(io, metadata));

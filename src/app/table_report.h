@@ -1,5 +1,5 @@
-// TableReport: what `frazil inspect` tells about a table: schema, partitioning, snapshots, files, and the pipelines that keep
-// their positions in it. Read from one metadata file and what it names; nothing is written.
+// TableReport: what `frazil inspect` tells about a table: schema, partitioning, snapshots, files, and the pipelines
+// that keep their positions in it. Read from one metadata file and what it names; nothing is written.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct TableReport {
 };
 
 // `name` as the user called the table.
-base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& metadata_location,
-                                       const std::string& name);
+base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata,
+                                       const std::string& metadata_location, const std::string& name);
 
 }  // namespace frazil::app

@@ -9,7 +9,9 @@
 
 namespace frazil::app {
 
-void tell(std::string_view message) { std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data()); }
+void tell(std::string_view message) {
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data());
+}
 
 void put(std::string_view data) {
   static base::Mutex mutex;

@@ -1,4 +1,5 @@
-// Output for people: messages to stderr, data to stdout, progress only on a terminal. One thread at a time, unless told.
+// Output for people: messages to stderr, data to stdout, progress only on a terminal. One thread at a time, unless
+// told.
 #pragma once
 
 #include <string>

@@ -50,7 +50,8 @@ base::Status check_names(const columnar::Schema& document, const ColumnsConfig& 
 bool is_same_shape(const Type& a, const Type& b) {
   if (a.id() != b.id() || a.fields().size() != b.fields().size()) return false;
   for (size_t i = 0; i < a.fields().size(); ++i) {
-    if (a.fields()[i].name != b.fields()[i].name || !is_same_shape(a.fields()[i].type, b.fields()[i].type)) return false;
+    if (a.fields()[i].name != b.fields()[i].name || !is_same_shape(a.fields()[i].type, b.fields()[i].type))
+      return false;
   }
   return true;
 }
@@ -90,7 +91,8 @@ base::Result<columnar::Schema> row_schema(const columnar::Schema& document, cons
   for (const Field& field : document.fields) {
     if (!is_kept(field.name, config)) continue;
     rows.fields.push_back(field);
-    if (const auto renamed = config.rename.find(field.name); renamed != config.rename.end()) rows.fields.back().name = renamed->second;
+    if (const auto renamed = config.rename.find(field.name); renamed != config.rename.end())
+      rows.fields.back().name = renamed->second;
   }
   if (rows.fields.empty()) return base::invalid("columns: no column is left");
   if (config.kafka_metadata) {
@@ -98,7 +100,8 @@ base::Result<columnar::Schema> row_schema(const columnar::Schema& document, cons
   }
   std::set<std::string> names;
   for (const Field& field : rows.fields) {
-    if (!names.insert(field.name).second) return base::invalid("columns: two columns have the name \"" + field.name + "\"");
+    if (!names.insert(field.name).second)
+      return base::invalid("columns: two columns have the name \"" + field.name + "\"");
   }
   return columnar::assign_fresh_ids(rows);
 }
@@ -108,10 +111,12 @@ base::Result<std::vector<ColumnOrigin>> column_origins(const columnar::Schema& r
   const auto& metadata = kafka_metadata_fields();
   for (const Field& column : rows.fields) {
     ColumnOrigin origin;
-    const auto known = std::find_if(metadata.begin(), metadata.end(), [&](const Field& field) { return field.name == column.name; });
+    const auto known =
+        std::find_if(metadata.begin(), metadata.end(), [&](const Field& field) { return field.name == column.name; });
     if (config.kafka_metadata && known != metadata.end()) {
       if (!is_same_shape(column.type, known->type)) {
-        return base::invalid("column " + column.name + " must have type " + known->type.name() + ", the table has " + column.type.name());
+        return base::invalid("column " + column.name + " must have type " + known->type.name() + ", the table has " +
+                             column.type.name());
       }
       origin.kind = ColumnOrigin::Kind::kMetadata;
       origin.metadata = static_cast<size_t>(known - metadata.begin());
@@ -135,14 +140,22 @@ base::Result<std::vector<ColumnOrigin>> column_origins(const columnar::Schema& r
 void append_metadata(size_t metadata, const engine::RawBatch& raw, const engine::RawRecord& record, int32_t row_ordinal,
                      columnar::Column& column) {
   switch (metadata) {
-    case kTopic: return column.append_bytes(raw.stream);
-    case kPartition: return column.append_int(raw.partition);
-    case kOffset: return column.append_long(record.offset);
-    case kRow: return column.append_int(row_ordinal);
-    case kTimestamp: return record.timestamp_micros < 0 ? column.append_null() : column.append_long(record.timestamp_micros);
-    case kKey: return record.has_key ? column.append_bytes(record.key) : column.append_null();
-    case kHeaders: return append_headers(record, column);
-    default: CHECK(false);
+    case kTopic:
+      return column.append_bytes(raw.stream);
+    case kPartition:
+      return column.append_int(raw.partition);
+    case kOffset:
+      return column.append_long(record.offset);
+    case kRow:
+      return column.append_int(row_ordinal);
+    case kTimestamp:
+      return record.timestamp_micros < 0 ? column.append_null() : column.append_long(record.timestamp_micros);
+    case kKey:
+      return record.has_key ? column.append_bytes(record.key) : column.append_null();
+    case kHeaders:
+      return append_headers(record, column);
+    default:
+      CHECK(false);
   }
 }
 

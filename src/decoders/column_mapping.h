@@ -13,11 +13,12 @@
 
 namespace frazil::decoders {
 
-// _kafka_topic, _kafka_partition, _kafka_offset, _kafka_row, _kafka_timestamp, _kafka_key, _kafka_headers; all optional.
+// _kafka_topic, _kafka_partition, _kafka_offset, _kafka_row, _kafka_timestamp, _kafka_key, _kafka_headers; all
+// optional.
 const std::vector<columnar::Field>& kafka_metadata_fields();
 
-// The schema of rows: `document`'s fields, kept or dropped and renamed as configured, then the metadata columns. Fresh ids.
-// kInvalid: a configured name that no field has, two columns of one name, or no column left.
+// The schema of rows: `document`'s fields, kept or dropped and renamed as configured, then the metadata columns. Fresh
+// ids. kInvalid: a configured name that no field has, two columns of one name, or no column left.
 base::Result<columnar::Schema> row_schema(const columnar::Schema& document, const ColumnsConfig& config);
 
 // Where the values of one column come from.
@@ -27,8 +28,8 @@ struct ColumnOrigin {
   size_t metadata = 0;  // of kMetadata: index in kafka_metadata_fields()
 };
 
-// For each column of `rows` (a table's schema, or one that row_schema() made). kInvalid: a required column that nothing fills,
-// or a metadata column of another type.
+// For each column of `rows` (a table's schema, or one that row_schema() made). kInvalid: a required column that nothing
+// fills, or a metadata column of another type.
 base::Result<std::vector<ColumnOrigin>> column_origins(const columnar::Schema& rows, const ColumnsConfig& config);
 
 // Appends the metadata value number `metadata` of a record's row `row_ordinal` (0 unless an array exploded).

@@ -67,7 +67,8 @@ class HttpServer::Impl {
   void add_route(const std::string& path, const Responder& responder) {
     // The library takes paths for regular expressions.
     std::string pattern;
-    for (const char c : path) pattern += std::isalnum(static_cast<unsigned char>(c)) || c == '/' ? std::string(1, c) : "\\" + std::string(1, c);
+    for (const char c : path)
+      pattern += std::isalnum(static_cast<unsigned char>(c)) || c == '/' ? std::string(1, c) : "\\" + std::string(1, c);
     server_.Get(pattern, [responder](const httplib::Request&, httplib::Response& response) {
       const HttpReply reply = responder();
       response.status = reply.status;
@@ -93,10 +94,20 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerConfig con
 }
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-HttpServer::~HttpServer() { stop(); }
-int HttpServer::port() const { return impl_->port(); }
-std::string HttpServer::address() const { return impl_->address(); }
-bool HttpServer::has_moved() const { return impl_->has_moved(); }
-void HttpServer::stop() { impl_->stop(); }
+HttpServer::~HttpServer() {
+  stop();
+}
+int HttpServer::port() const {
+  return impl_->port();
+}
+std::string HttpServer::address() const {
+  return impl_->address();
+}
+bool HttpServer::has_moved() const {
+  return impl_->has_moved();
+}
+void HttpServer::stop() {
+  impl_->stop();
+}
 
 }  // namespace frazil::net

@@ -1,7 +1,7 @@
 // HttpServer: a small server for status pages and metrics. GET only, answers made whole, no state between requests.
 //
-// It runs on a lane of its own plus two that answer, from start() to stop(); replies are made on those, so a Responder must be
-// safe on any thread and must not block long. It is for loopback and trusted networks: no TLS, no passwords.
+// It runs on a lane of its own plus two that answer, from start() to stop(); replies are made on those, so a Responder
+// must be safe on any thread and must not block long. It is for loopback and trusted networks: no TLS, no passwords.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ using Responder = std::function<HttpReply()>;
 
 struct HttpServerConfig {
   std::string host = "127.0.0.1";
-  int port = 0;               // 0: one that the system picks
-  bool moves_if_busy = false; // takes a free port when `port` is taken
+  int port = 0;                             // 0: one that the system picks
+  bool moves_if_busy = false;               // takes a free port when `port` is taken
   std::map<std::string, Responder> routes;  // exact path → answer
 };
 

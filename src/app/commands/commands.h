@@ -1,4 +1,5 @@
-// The commands of the program, each in a file of its own: add_x() declares its arguments and sets `chosen` to what runs it.
+// The commands of the program, each in a file of its own: add_x() declares its arguments and sets `chosen` to what runs
+// it.
 #pragma once
 
 #include <functional>

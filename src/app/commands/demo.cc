@@ -1,7 +1,7 @@
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -46,7 +46,9 @@ struct DemoOutcome {
     return table.rows == rows_expected() && table.rows_read == table.rows && table.distinct == table.rows &&
            dead_letters == produced.spoiled;
   }
-  double cpu_seconds_per_gb() const { return produced.bytes == 0 ? 0 : cpu_seconds / (static_cast<double>(produced.bytes) / 1e9); }
+  double cpu_seconds_per_gb() const {
+    return produced.bytes == 0 ? 0 : cpu_seconds / (static_cast<double>(produced.bytes) / 1e9);
+  }
 };
 
 // Every demo has a folder of its own, numbered: what an earlier one left is never touched.
@@ -61,7 +63,9 @@ base::Result<std::string> fresh_folder(const std::string& parent) {
   return base::invalid("--dir " + parent + ": no folder can be made there: " + error.message());
 }
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
 
 // The pipeline file that the demo runs, for the user to look at and to begin from.
 std::string pipeline_file(const std::string& bootstrap) {
@@ -120,7 +124,8 @@ class Demo {
     const std::string text = pipeline_file(bootstrap);
     if (!(std::ofstream(path) << text).flush()) return base::unavailable(path + " cannot be written");
     ReadConfig read = read_config_text(text, path, {});
-    if (read.problems.has_errors()) return base::Error(base::Code::kBug, "the demo's own pipeline file: " + read.problems.render());
+    if (read.problems.has_errors())
+      return base::Error(base::Code::kBug, "the demo's own pipeline file: " + read.problems.render());
     return std::move(read.config);
   }
 
@@ -156,8 +161,8 @@ class Demo {
   }
 
   // Feeds the producer with what is read, until everything is.
-  base::Status watch(const Pipeline& pipeline, DemoKafka& kafka, base::Interrupt& stop, const std::atomic<bool>& has_ended,
-                     base::MonoMicros started) {
+  base::Status watch(const Pipeline& pipeline, DemoKafka& kafka, base::Interrupt& stop,
+                     const std::atomic<bool>& has_ended, base::MonoMicros started) {
     ProgressLine progress;
     int64_t last_read = -1;
     base::MonoMicros stalled_at = base::deadline_after(kStallMicros);
@@ -200,30 +205,43 @@ std::string duckdb_line(const DemoOutcome& outcome) {
 }
 
 std::string pyiceberg_line(const std::string& folder) {
-  return "python3 -c \"from pyiceberg.catalog.sql import SqlCatalog; print(SqlCatalog('default', uri='sqlite:///" + folder +
-         "/catalog.db', warehouse='file://" + folder + "/warehouse').load_table('" + kTable + "').scan(limit=5).to_arrow())\"";
+  return "python3 -c \"from pyiceberg.catalog.sql import SqlCatalog; print(SqlCatalog('default', uri='sqlite:///" +
+         folder + "/catalog.db', warehouse='file://" + folder + "/warehouse').load_table('" + kTable +
+         "').scan(limit=5).to_arrow())\"";
 }
 
 std::string report_text(const DemoOutcome& outcome, const std::string& folder) {
-  const auto line = [](const char* name, const std::string& value) { return fmt::format("  {:<26} {}\n", name, value); };
+  const auto line = [](const char* name, const std::string& value) {
+    return fmt::format("  {:<26} {}\n", name, value);
+  };
   std::string text = "\n" + emphasis("Rows from Kafka in an Iceberg table") + "\n";
   text += line("records produced", format_count(outcome.produced.records));
-  text += line("rows in the table", format_count(outcome.table.rows_read) + ", " + format_count(outcome.table.distinct) + " different keys");
-  text += line("dead letters", format_count(outcome.dead_letters) + " of " + format_count(outcome.produced.spoiled) + " spoiled on purpose");
-  if (outcome.produced.tombstones > 0) text += line("without a value, skipped", format_count(outcome.produced.tombstones));
+  text += line("rows in the table",
+               format_count(outcome.table.rows_read) + ", " + format_count(outcome.table.distinct) + " different keys");
+  text += line("dead letters", format_count(outcome.dead_letters) + " of " + format_count(outcome.produced.spoiled) +
+                                   " spoiled on purpose");
+  if (outcome.produced.tombstones > 0)
+    text += line("without a value, skipped", format_count(outcome.produced.tombstones));
   text += line("files", format_count(static_cast<int64_t>(outcome.table.file_bytes.size())) + ", median " +
                             format_size(static_cast<double>(outcome.table.median_file_bytes())));
-  text += line("freshness p50, p99", format_seconds(outcome.status.freshness_p50) + ", " + format_seconds(outcome.status.freshness_p99));
-  text += line("CPU-seconds per GB", fmt::format("{:.1f} (the pipeline's process alone)", outcome.cpu_seconds_per_gb()));
-  text += line("time", fmt::format("{}, {:.0f} MB/s", format_seconds(outcome.seconds),
-                                   static_cast<double>(outcome.produced.bytes) / 1e6 / std::max(outcome.seconds, 0.001)));
+  text += line("freshness p50, p99",
+               format_seconds(outcome.status.freshness_p50) + ", " + format_seconds(outcome.status.freshness_p99));
+  text +=
+      line("CPU-seconds per GB", fmt::format("{:.1f} (the pipeline's process alone)", outcome.cpu_seconds_per_gb()));
+  text +=
+      line("time", fmt::format("{}, {:.0f} MB/s", format_seconds(outcome.seconds),
+                               static_cast<double>(outcome.produced.bytes) / 1e6 / std::max(outcome.seconds, 0.001)));
   text += line("table", folder + "/warehouse");
-  text += "\nThe Kafka of this demo is a mock inside of librdkafka: it shows the way of a row and proves no guarantee.\n";
-  text += "\nRead the table with DuckDB:\n\n" + duckdb_line(outcome) + "\n\nor with PyIceberg:\n\n" + pyiceberg_line(folder) + "\n";
+  text +=
+      "\nThe Kafka of this demo is a mock inside of librdkafka: it shows the way of a row and proves no guarantee.\n";
+  text += "\nRead the table with DuckDB:\n\n" + duckdb_line(outcome) + "\n\nor with PyIceberg:\n\n" +
+          pyiceberg_line(folder) + "\n";
   if (!outcome.is_right()) {
-    text += fmt::format("\nThe counts differ: {} rows expected, {} in the manifests, {} read, {} different; {} dead letters expected, {} read.\n",
-                        outcome.rows_expected(), outcome.table.rows, outcome.table.rows_read, outcome.table.distinct,
-                        outcome.produced.spoiled, outcome.dead_letters);
+    text += fmt::format(
+        "\nThe counts differ: {} rows expected, {} in the manifests, {} read, {} different; {} dead letters expected, "
+        "{} read.\n",
+        outcome.rows_expected(), outcome.table.rows, outcome.table.rows_read, outcome.table.distinct,
+        outcome.produced.spoiled, outcome.dead_letters);
   }
   return text;
 }
@@ -273,11 +291,14 @@ int demo_command(const DemoArguments& arguments) {
 void add_demo(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<DemoArguments>();
   CLI::App* command = app.add_subcommand("demo", "Watch rows flow from a mock Kafka into a table on this disk");
-  command->add_option("--records", arguments->records, "records to produce")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--records", arguments->records, "records to produce")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--bad", arguments->bad_percent, "percent of records that are spoiled, for the dead letters")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
-  command->add_option("--dir", arguments->folder, "where each demo makes a numbered folder of its own")->capture_default_str();
+  command->add_option("--dir", arguments->folder, "where each demo makes a numbered folder of its own")
+      ->capture_default_str();
   command->add_flag("--json", arguments->json, "report as JSON");
   command->callback([arguments, &chosen] { chosen = [arguments] { return demo_command(*arguments); }; });
 }

@@ -1,5 +1,5 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -59,11 +59,12 @@ base::Status complete(GenerateArguments& arguments) {
 }
 
 std::string report_text(const sources::LoadReport& report, const std::string& topic) {
-  return fmt::format("{} records, {} to {} ({} partitions) in {}: {:.1f} MB/s, {} records/s; {} spoiled, {} tombstones\n",
-                     format_count(report.total.records), format_size(static_cast<double>(report.total.bytes)), topic,
-                     report.partitions, format_seconds(static_cast<double>(report.total.elapsed_micros) / 1e6),
-                     report.megabytes_per_second(), format_count(static_cast<int64_t>(report.records_per_second())),
-                     format_count(report.spoiled_records), format_count(report.tombstones));
+  return fmt::format(
+      "{} records, {} to {} ({} partitions) in {}: {:.1f} MB/s, {} records/s; {} spoiled, {} tombstones\n",
+      format_count(report.total.records), format_size(static_cast<double>(report.total.bytes)), topic,
+      report.partitions, format_seconds(static_cast<double>(report.total.elapsed_micros) / 1e6),
+      report.megabytes_per_second(), format_count(static_cast<int64_t>(report.records_per_second())),
+      format_count(report.spoiled_records), format_count(report.tombstones));
 }
 
 std::string report_json(const sources::LoadReport& report, const std::string& topic) {
@@ -89,7 +90,8 @@ int generate_command(GenerateArguments& arguments) {
   ProgressLine progress;
   arguments.load.on_progress = [&](const sources::LoadProgress& now) {
     const double seconds = std::max(static_cast<double>(now.elapsed_micros) / 1e6, 1e-3);
-    progress.show(fmt::format("{} records, {}, {:.1f} MB/s", format_count(now.records), format_size(static_cast<double>(now.bytes)),
+    progress.show(fmt::format("{} records, {}, {:.1f} MB/s", format_count(now.records),
+                              format_size(static_cast<double>(now.bytes)),
                               static_cast<double>(now.bytes) / 1e6 / seconds));
   };
   const auto report = sources::generate_load(arguments.load, stop);
@@ -110,10 +112,16 @@ void add_generate(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("generate", "Fill a Kafka topic with made-up records of realistic shape");
   command->add_option("--bootstrap-servers", arguments->bootstrap_servers, "brokers, host:port,...")->required();
   command->add_option("--topic", load.topic, "topic to fill; created when it is missing")->required();
-  command->add_option("--records", load.records, "how many; 0: until stopped")->check(CLI::NonNegativeNumber)->capture_default_str();
+  command->add_option("--records", load.records, "how many; 0: until stopped")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--rate", arguments->rate, "such as 50MB/s; as fast as possible unless set");
-  command->add_option("--partitions", load.partitions, "of a topic that is created")->check(CLI::Range(1, 100000))->capture_default_str();
-  command->add_option("--replication", load.replication, "of a topic that is created")->check(CLI::Range(1, 100))->capture_default_str();
+  command->add_option("--partitions", load.partitions, "of a topic that is created")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--replication", load.replication, "of a topic that is created")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
   command->add_option("--codec", load.codec, "compression")
       ->check(CLI::IsMember({"none", "gzip", "snappy", "lz4", "zstd"}))
       ->capture_default_str();
@@ -122,9 +130,13 @@ void add_generate(CLI::App& app, Chosen& chosen) {
   command->add_option("--bad", load.record.bad_percent, "percent of records that no row can be made of")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
-  command->add_option("--schema", arguments->avro_file, "Avro schema file: records for it instead of the built-in ones");
-  command->add_option("--lanes", load.lanes, "producer lanes; 0: as many as cores")->check(CLI::NonNegativeNumber)->capture_default_str();
-  command->add_option("--property", arguments->properties, "client property name=value (repeatable)")->allow_extra_args(false);
+  command->add_option("--schema", arguments->avro_file,
+                      "Avro schema file: records for it instead of the built-in ones");
+  command->add_option("--lanes", load.lanes, "producer lanes; 0: as many as cores")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--property", arguments->properties, "client property name=value (repeatable)")
+      ->allow_extra_args(false);
   command->add_flag("--allow-plaintext", arguments->allow_plaintext, "brokers outside of loopback without TLS");
   command->add_flag("--no-create", arguments->no_create, "fail when the topic is missing");
   command->add_flag("--json", arguments->json, "report as JSON");

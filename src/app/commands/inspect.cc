@@ -52,7 +52,8 @@ int inspect_pipelines(const InspectArguments& arguments) {
   }
   int exit_code = kExitOk;
   for (const PipelineConfig& pipeline : read.config.pipelines) {
-    exit_code = std::max(exit_code, show(report_from_catalog(pipeline.table.catalog, pipeline.table.name), arguments.json));
+    exit_code =
+        std::max(exit_code, show(report_from_catalog(pipeline.table.catalog, pipeline.table.name), arguments.json));
   }
   return exit_code;
 }
@@ -82,8 +83,10 @@ int inspect_command(const InspectArguments& arguments) {
 
 void add_inspect(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<InspectArguments>();
-  CLI::App* command = app.add_subcommand("inspect", "Show a table: schema, snapshots, files, and the positions of pipelines");
-  command->add_option("TABLE", arguments->target, "a pipeline file, a ...metadata.json, or db.table with --catalog")->required();
+  CLI::App* command =
+      app.add_subcommand("inspect", "Show a table: schema, snapshots, files, and the positions of pipelines");
+  command->add_option("TABLE", arguments->target, "a pipeline file, a ...metadata.json, or db.table with --catalog")
+      ->required();
   command->add_option("--catalog", arguments->catalog_file, "file with a block as under `catalog:` of a pipeline");
   command->add_flag("--json", arguments->json, "everything as JSON");
   command->callback([arguments, &chosen] { chosen = [arguments] { return inspect_command(*arguments); }; });

@@ -16,7 +16,9 @@ void add_options(CLI::App& app, Chosen& chosen) {
       ->capture_default_str();
   command->callback([format, &chosen] {
     chosen = [format] {
-      put(*format == "markdown" ? options_as_markdown() : *format == "json-schema" ? options_as_json_schema() : options_as_text());
+      put(*format == "markdown"      ? options_as_markdown()
+          : *format == "json-schema" ? options_as_json_schema()
+                                     : options_as_text());
       return kExitOk;
     };
   });

@@ -26,7 +26,9 @@ struct RunArguments {
   bool json = false;
 };
 
-void put_event(const Json& event) { put(event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
+void put_event(const Json& event) {
+  put(event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
 
 Json commit_event(const std::string& pipeline, const engine::CommitVerdict& verdict, const engine::StagedEpoch& epoch,
                   double seconds, const engine::StatusView& view) {
@@ -38,11 +40,16 @@ Json commit_event(const std::string& pipeline, const engine::CommitVerdict& verd
   }
   int64_t bytes = 0;
   for (const auto& output : epoch.outputs) bytes += output->bytes();
-  return {{"event", "commit"},      {"pipeline", pipeline},
-          {"outcome", outcome},     {"epoch", epoch.number},
-          {"rows", epoch.rows},     {"dead_letters", epoch.dead_letters ? epoch.dead_letters->rows() : 0},
-          {"files", epoch.outputs.size()}, {"bytes", bytes},
-          {"seconds", seconds},     {"snapshot_id", view.last_snapshot_id},
+  return {{"event", "commit"},
+          {"pipeline", pipeline},
+          {"outcome", outcome},
+          {"epoch", epoch.number},
+          {"rows", epoch.rows},
+          {"dead_letters", epoch.dead_letters ? epoch.dead_letters->rows() : 0},
+          {"files", epoch.outputs.size()},
+          {"bytes", bytes},
+          {"seconds", seconds},
+          {"snapshot_id", view.last_snapshot_id},
           {"ranges", ranges}};
 }
 
@@ -53,7 +60,7 @@ Json halt_event(const std::string& pipeline, const base::Halt& halt) {
                        {"meaning", choice.meaning},
                        {"accept", halt.code + "=" + choice.name + "@" + halt.token}});
   }
-  return {{"event", "halt"},     {"pipeline", pipeline}, {"code", halt.code},    {"text", halt.text},
+  return {{"event", "halt"},     {"pipeline", pipeline}, {"code", halt.code}, {"text", halt.text},
           {"range", halt.range}, {"token", halt.token},  {"choices", choices}};
 }
 
@@ -72,7 +79,8 @@ std::string summary_text(const engine::StatusView& view) {
 // One `frazil run` from configuration to exit code.
 class Run {
  public:
-  Run(const RunArguments& arguments, ProgramConfig config, std::vector<engine::AcceptedChoice> accepted, int64_t duration_ms)
+  Run(const RunArguments& arguments, ProgramConfig config, std::vector<engine::AcceptedChoice> accepted,
+      int64_t duration_ms)
       : arguments_(arguments),
         config_(std::move(config)),
         accepted_(std::move(accepted)),
@@ -106,7 +114,8 @@ class Run {
     options.memory_bytes = config_.process.memory_bytes;
     const size_t index = pipelines_.size();
     if (arguments_.json) {
-      options.on_commit = [this, index](const engine::CommitVerdict& verdict, const engine::StagedEpoch& epoch, double seconds) {
+      options.on_commit = [this, index](const engine::CommitVerdict& verdict, const engine::StagedEpoch& epoch,
+                                        double seconds) {
         put_event(commit_event(pipelines_[index]->name(), verdict, epoch, seconds, pipelines_[index]->status().view()));
       };
     }
@@ -148,7 +157,8 @@ class Run {
 
 int run_command(const RunArguments& arguments) {
   ReadConfig read = read_config_file(arguments.file, {arguments.overrides, MissingReference::kError});
-  if (const std::string problems = read.problems.render(); !problems.empty()) tell(problems.substr(0, problems.size() - 1));
+  if (const std::string problems = read.problems.render(); !problems.empty())
+    tell(problems.substr(0, problems.size() - 1));
   if (read.problems.has_errors()) return kExitUsage;
   std::vector<engine::AcceptedChoice> accepted;
   for (const std::string& text : arguments.accepts) {
@@ -177,11 +187,14 @@ void add_run(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run the pipelines of a file until they are stopped");
   command->add_option("FILE", arguments->file, "pipeline file (YAML)")->required();
-  command->add_option("--set", arguments->overrides, "change an option: path=value, or pipeline:path=value (repeatable)")
+  command
+      ->add_option("--set", arguments->overrides, "change an option: path=value, or pipeline:path=value (repeatable)")
       ->allow_extra_args(false);
-  command->add_option("--accept", arguments->accepts, "answer a halt: CODE[=choice]@TOKEN as it printed it (repeatable)")
+  command
+      ->add_option("--accept", arguments->accepts, "answer a halt: CODE[=choice]@TOKEN as it printed it (repeatable)")
       ->allow_extra_args(false);
-  command->add_flag("--until-caught-up", arguments->until_caught_up, "end when everything that is there now is in the table");
+  command->add_flag("--until-caught-up", arguments->until_caught_up,
+                    "end when everything that is there now is in the table");
   command->add_option("--duration", arguments->duration, "end after this time, such as 10m");
   command->add_flag("--json", arguments->json, "events as JSON lines on stdout: commit, halt, summary");
   command->callback([arguments, &chosen] { chosen = [arguments] { return run_command(*arguments); }; });

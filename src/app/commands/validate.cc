@@ -49,7 +49,8 @@ void add_validate(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<ValidateArguments>();
   CLI::App* command = app.add_subcommand("validate", "Check a pipeline file without connecting to anything");
   command->add_option("FILE", arguments->file, "pipeline file (YAML)")->required();
-  command->add_option("--set", arguments->overrides, "change an option: path=value (repeatable)")->allow_extra_args(false);
+  command->add_option("--set", arguments->overrides, "change an option: path=value (repeatable)")
+      ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "problems as JSON on stdout");
   command->callback([arguments, &chosen] { chosen = [arguments] { return validate_command(*arguments); }; });
 }

@@ -94,12 +94,14 @@ class AvroReader {
     const std::string name = text_member(node, "name");
     const auto fields = node.find("fields");
     if (fields == node.end() || !fields->is_array()) return base::invalid(path + ": a record needs a list \"fields\"");
-    if (!name.empty() && !open_.insert(name).second) return base::unsupported(path + ": record \"" + name + "\" contains itself");
+    if (!name.empty() && !open_.insert(name).second)
+      return base::unsupported(path + ": record \"" + name + "\" contains itself");
     std::vector<Field> members;
     std::set<std::string> names;
     for (const Json& field : *fields) {
       TRY_ASSIGN(Field member, read_field(field, path, depth));
-      if (!names.insert(member.name).second) return base::invalid(path + ": two fields have the name \"" + member.name + "\"");
+      if (!names.insert(member.name).second)
+        return base::invalid(path + ": two fields have the name \"" + member.name + "\"");
       members.push_back(std::move(member));
     }
     open_.erase(name);
@@ -126,7 +128,8 @@ class AvroReader {
     if (items == node.end()) return base::invalid(path + ": an array needs \"items\"");
     TRY_ASSIGN(Found element, read(*items, path + ".element", depth + 1));
     // Maps with other keys than strings are arrays of pairs in Iceberg's own Avro schemas.
-    if (text_member(node, "logicalType") == "map" && element.type.id() == TypeId::kStruct && element.type.fields().size() == 2) {
+    if (text_member(node, "logicalType") == "map" && element.type.id() == TypeId::kStruct &&
+        element.type.fields().size() == 2) {
       Field key = element.type.fields()[0], value = element.type.fields()[1];
       key.name = "key";
       key.required = true;
@@ -193,7 +196,8 @@ class AvroReader {
     if (name == "long" && (logical == "local-timestamp-millis" || logical == "local-timestamp-micros")) {
       return Found{Type::primitive(TypeId::kTimestamp)};
     }
-    if (logical.ends_with("timestamp-nanos")) return base::unsupported(path + ": timestamps of nanoseconds need format version 3");
+    if (logical.ends_with("timestamp-nanos"))
+      return base::unsupported(path + ": timestamps of nanoseconds need format version 3");
     if (name == "string" && logical == "uuid") return Found{Type::primitive(TypeId::kUuid)};
     // Logical types that Avro does not define are ignored, as its specification asks.
     return read_name(name, path);

@@ -149,28 +149,42 @@ struct Wrong {
 
 TEST(Config, PlacesEveryMistakeByLineAndColumn) {
   const std::vector<Wrong> cases = {
-      {"topics:", "topcis:", "dir/p.yaml:4:5: unknown key \"topcis\" in \"source.kafka\", nearest known key \"topics\""},
+      {"topics:", "topcis:",
+       "dir/p.yaml:4:5: unknown key \"topcis\" in \"source.kafka\", nearest known key \"topics\""},
       {"name: orders", "nmae: orders", "dir/p.yaml:1:1: unknown key \"nmae\", nearest known key \"name\""},
-      {"name: orders", "name: Orders!", "dir/p.yaml:1:7: \"name\": a pipeline's name has 1 to 64 letters of a-z, 0-9, _ and -"},
+      {"name: orders", "name: Orders!",
+       "dir/p.yaml:1:7: \"name\": a pipeline's name has 1 to 64 letters of a-z, 0-9, _ and -"},
       {"topics: [orders]", "topics: orders", "dir/p.yaml:4:13: \"source.kafka.topics\" must be a list, not a text"},
-      {"topics: [orders]", "topics: [orders, [a]]", "dir/p.yaml:4:22: \"source.kafka.topics\" must be a list of texts, here is a list"},
+      {"topics: [orders]", "topics: [orders, [a]]",
+       "dir/p.yaml:4:22: \"source.kafka.topics\" must be a list of texts, here is a list"},
       {"topics: [orders]", "topics: []", "dir/p.yaml:4:13: \"source.kafka.topics\" names no topic"},
       {"topics: [orders]", "group: x", "dir/p.yaml:4:5: missing key \"source.kafka.topics\""},
-      {"topics: [orders]", "topics: [orders]\n    topics: [x]", "dir/p.yaml:5:5: duplicate key \"topics\", first set in line 4"},
-      {"topics: [orders]", "topics: [orders]\n    start: newest", "dir/p.yaml:5:12: \"source.kafka.start\" must be earliest, latest"},
-      {"topics: [orders]", "topics: [orders]\n    start: {timestamp: yesterday}", "dir/p.yaml:5:24: \"source.kafka.start.timestamp\": \"yesterday\" is not a point in time"},
-      {"topics: [orders]", "topics: [orders]\n    start: {offsets: {other: {0: 1}}}", "dir/p.yaml:5:12: \"start\" names topic \"other\", which is not one of \"topics\""},
-      {"topics: [orders]", "topics: [orders]\n    start: {offsets: {orders: {0: -1}}}", "dir/p.yaml:5:35: the offset of partition 0"},
-      {"topics: [orders]", "topics: [orders]\n    group: none\n    start: group", "dir/p.yaml:6:12: \"start: group\" needs a group"},
-      {"topics: [orders]", "topics: [orders]\n    topic_pattern: a.*", "dir/p.yaml:5:20: \"topics\" and \"topic_pattern\" exclude each other"},
-      {"bootstrap.servers: 127.0.0.1:9092", "sasl.password: secret", "dir/p.yaml:6:22: \"source.kafka.properties.sasl.password\" is a secret"},
+      {"topics: [orders]", "topics: [orders]\n    topics: [x]",
+       "dir/p.yaml:5:5: duplicate key \"topics\", first set in line 4"},
+      {"topics: [orders]", "topics: [orders]\n    start: newest",
+       "dir/p.yaml:5:12: \"source.kafka.start\" must be earliest, latest"},
+      {"topics: [orders]", "topics: [orders]\n    start: {timestamp: yesterday}",
+       "dir/p.yaml:5:24: \"source.kafka.start.timestamp\": \"yesterday\" is not a point in time"},
+      {"topics: [orders]", "topics: [orders]\n    start: {offsets: {other: {0: 1}}}",
+       "dir/p.yaml:5:12: \"start\" names topic \"other\", which is not one of \"topics\""},
+      {"topics: [orders]", "topics: [orders]\n    start: {offsets: {orders: {0: -1}}}",
+       "dir/p.yaml:5:35: the offset of partition 0"},
+      {"topics: [orders]", "topics: [orders]\n    group: none\n    start: group",
+       "dir/p.yaml:6:12: \"start: group\" needs a group"},
+      {"topics: [orders]", "topics: [orders]\n    topic_pattern: a.*",
+       "dir/p.yaml:5:20: \"topics\" and \"topic_pattern\" exclude each other"},
+      {"bootstrap.servers: 127.0.0.1:9092", "sasl.password: secret",
+       "dir/p.yaml:6:22: \"source.kafka.properties.sasl.password\" is a secret"},
       {"bootstrap.servers:", "enable.auto.commit: true\n      bootstrap.servers:", "dir/p.yaml:6:7: "},
       {"127.0.0.1:9092", "broker.example:9092", "dir/p.yaml:6:7: "},
       {"type: long", "type: lnog", "dir/p.yaml:9:31: type 'lnog'"},
-      {"required: true", "requird: true", "dir/p.yaml:9:37: unknown key \"requird\" of a column, nearest known key \"required\""},
-      {"schema: [{name: id, type: long, required: true}, {name: note, type: string}]", "schema: missing.avsc", "dir/p.yaml:9:13: schema file dir/missing.avsc cannot be read"},
+      {"required: true", "requird: true",
+       "dir/p.yaml:9:37: unknown key \"requird\" of a column, nearest known key \"required\""},
+      {"schema: [{name: id, type: long, required: true}, {name: note, type: string}]", "schema: missing.avsc",
+       "dir/p.yaml:9:13: schema file dir/missing.avsc cannot be read"},
       {"name: shop.orders", "name: orders", "dir/p.yaml:11:9: \"table.name\": a table's name is namespace.table"},
-      {"type: sqlite", "type: rest", "dir/p.yaml:12:19: \"table.catalog.type\": catalog type \"rest\" is unsupported in this version"},
+      {"type: sqlite", "type: rest",
+       "dir/p.yaml:12:19: \"table.catalog.type\": catalog type \"rest\" is unsupported in this version"},
       {"uri: /tmp/catalog.db, ", "", "dir/p.yaml:12:12: missing key \"table.catalog.uri\", needed by type sqlite"},
       {"warehouse: /tmp/warehouse", "warehouse: \"s3://b\"", "warehouse scheme \"s3\" is unsupported"},
       {"warehouse: /tmp/warehouse", "warehouse: /tmp/w, token: abc", "\"table.catalog.token\" is a secret"},
@@ -194,10 +208,13 @@ TEST(Config, PlacesMistakesInAppendedLines) {
       {"memory: 1MB", "dir/p.yaml:13:9: \"memory\": 1MB is below the least, 64.0 MiB"},
       {"memory: [1]", "dir/p.yaml:13:9: \"memory\" must be a size such as 128MB, not a list"},
       {"http: {listen: 9464}", "dir/p.yaml:13:16: \"http.listen\": \"9464\" is not an address to listen on"},
-      {"log: {level: loud}", "dir/p.yaml:13:14: \"log.level\": \"loud\" is not one of debug, info, warn or error, nearest is"},
+      {"log: {level: loud}",
+       "dir/p.yaml:13:14: \"log.level\": \"loud\" is not one of debug, info, warn or error, nearest is"},
       {"dead_letters: shop.orders", "dir/p.yaml:13:15: \"dead_letters\" must be another table than \"table.name\""},
-      {"history: {keep: \"${env:FRAZIL_NO_SUCH}\"}", "dir/p.yaml:13:17: \"history.keep\": environment variable FRAZIL_NO_SUCH is not set"},
-      {"history: {keep: \"${evn:X}\"}", "dir/p.yaml:13:17: \"history.keep\": a reference has the form ${env:NAME} or ${file:/path}"},
+      {"history: {keep: \"${env:FRAZIL_NO_SUCH}\"}",
+       "dir/p.yaml:13:17: \"history.keep\": environment variable FRAZIL_NO_SUCH is not set"},
+      {"history: {keep: \"${evn:X}\"}",
+       "dir/p.yaml:13:17: \"history.keep\": a reference has the form ${env:NAME} or ${file:/path}"},
       {"pipelines: []", "dir/p.yaml:1:1: \"name\" belongs into an entry of \"pipelines\""},
       {"? [a]\n: b", "dir/p.yaml:13:3: a key must be a text"},
       {"x: *nowhere", "dir/p.yaml:13:4: not YAML: "},
@@ -215,8 +232,12 @@ decode: {json: {schema: [{name: id, type: nothing}]}}
 table: {name: orders, catalog: {type: sqlite, uri: /c, warehouse: /w}}
 commit: {interval: soon}
 )");
-  const std::vector<std::string> places = {"dir/p.yaml:1:1: missing key \"name\"", "dir/p.yaml:1:1: unknown key \"nam\"", "dir/p.yaml:2:26: ",
-                                           "dir/p.yaml:3:43: ", "dir/p.yaml:4:15: ", "dir/p.yaml:5:20: "};
+  const std::vector<std::string> places = {"dir/p.yaml:1:1: missing key \"name\"",
+                                           "dir/p.yaml:1:1: unknown key \"nam\"",
+                                           "dir/p.yaml:2:26: ",
+                                           "dir/p.yaml:3:43: ",
+                                           "dir/p.yaml:4:15: ",
+                                           "dir/p.yaml:5:20: "};
   size_t last_line = 0;
   for (const std::string& place : places) {
     const size_t at = problems.find(place);
@@ -231,15 +252,18 @@ commit: {interval: soon}
 TEST(Config, ReadsNullOffAndNoneAsWords) {
   const auto config = read(std::string(kGood) + "http: {listen: off}\n").config;
   EXPECT_FALSE(config.process.listen);
-  const std::string nulls = with("decode:\n  json:\n", "decode:\n  json:\n    on_bad_field: null\n    on_missing_field: ~\n");
+  const std::string nulls =
+      with("decode:\n  json:\n", "decode:\n  json:\n    on_bad_field: null\n    on_missing_field: ~\n");
   EXPECT_EQ(problems_of(nulls), "");
   EXPECT_TRUE(read(nulls).config.pipelines[0].decode.json.json.bad_field_null);
 }
 
 TEST(Config, KeepsSecretsOutOfMessages) {
   setenv("FRAZIL_TEST_SECRET", "p4ssw0rd", 1);
-  const std::string problems = problems_of(std::string(kGood) + "memory: ${env:FRAZIL_TEST_SECRET}\nlanes: ${env:FRAZIL_TEST_SECRET}\n");
-  EXPECT_THAT(problems, AllOf(HasSubstr("dir/p.yaml:13:9: "), HasSubstr("dir/p.yaml:14:8: "), Not(HasSubstr("p4ssw0rd"))));
+  const std::string problems =
+      problems_of(std::string(kGood) + "memory: ${env:FRAZIL_TEST_SECRET}\nlanes: ${env:FRAZIL_TEST_SECRET}\n");
+  EXPECT_THAT(problems,
+              AllOf(HasSubstr("dir/p.yaml:13:9: "), HasSubstr("dir/p.yaml:14:8: "), Not(HasSubstr("p4ssw0rd"))));
   const std::string inline_secret = problems_of(with("bootstrap.servers: 127.0.0.1:9092", "sasl.password: p4ssw0rd"));
   EXPECT_THAT(inline_secret, Not(HasSubstr("p4ssw0rd")));
 }
@@ -248,7 +272,8 @@ TEST(Config, OnlyWarnsOfMissingReferencesWhenValidating) {
   const auto read_config = read_config_text(std::string(kGood) + "memory: ${env:FRAZIL_NO_SUCH}\n", "p.yaml",
                                             {.overrides = {}, .missing = MissingReference::kWarning});
   EXPECT_FALSE(read_config.problems.has_errors());
-  EXPECT_THAT(read_config.problems.render(), HasSubstr("p.yaml:13:9: warning: \"memory\": environment variable FRAZIL_NO_SUCH is not set here"));
+  EXPECT_THAT(read_config.problems.render(),
+              HasSubstr("p.yaml:13:9: warning: \"memory\": environment variable FRAZIL_NO_SUCH is not set here"));
 }
 
 TEST(Config, ResolvesReferencesToFiles) {
@@ -287,8 +312,8 @@ TEST(Config, RefusesTwoPipelinesOfOneName) {
 }
 
 TEST(Config, TakesOverridesFromTheCommandLine) {
-  const auto single = read(kGood, {"commit.interval=2s", "source.kafka.topics=[a, b]", "source.kafka.properties.client.rack=r1",
-                                   "table.create={}", "memory=1GiB"});
+  const auto single = read(kGood, {"commit.interval=2s", "source.kafka.topics=[a, b]",
+                                   "source.kafka.properties.client.rack=r1", "table.create={}", "memory=1GiB"});
   ASSERT_EQ(single.problems.render(), "");
   EXPECT_EQ(single.config.pipelines[0].commit.interval_ms, 2000);
   EXPECT_EQ(single.config.pipelines[0].kafka->topics.size(), 2u);
@@ -302,18 +327,23 @@ TEST(Config, TakesOverridesFromTheCommandLine) {
 }
 
 TEST(Config, NamesTheOverrideThatIsWrong) {
-  EXPECT_THAT(problems_of(kGood, {"commit.intervall=2s"}), HasSubstr("--set commit.intervall: unknown key \"intervall\" in \"commit\", nearest known key \"interval\""));
-  EXPECT_THAT(problems_of(kGood, {"commit.interval=2"}), HasSubstr("--set commit.interval: \"commit.interval\": \"2\" is not a duration"));
+  EXPECT_THAT(
+      problems_of(kGood, {"commit.intervall=2s"}),
+      HasSubstr("--set commit.intervall: unknown key \"intervall\" in \"commit\", nearest known key \"interval\""));
+  EXPECT_THAT(problems_of(kGood, {"commit.interval=2"}),
+              HasSubstr("--set commit.interval: \"commit.interval\": \"2\" is not a duration"));
   EXPECT_THAT(problems_of(kGood, {"nonsense"}), HasSubstr("--set nonsense: write --set path=value"));
   EXPECT_THAT(problems_of(kTwo, {"commit.interval=2s"}), HasSubstr("write --set NAME:commit.interval=..."));
   EXPECT_THAT(problems_of(kTwo, {"aa:commit.interval=2s"}), HasSubstr("no pipeline \"aa\", nearest is \"a\""));
-  EXPECT_THAT(problems_of(kGood, {"source.kafka.properties.sasl.password=p4ss"}), AllOf(HasSubstr("is a secret"), Not(HasSubstr("p4ss"))));
+  EXPECT_THAT(problems_of(kGood, {"source.kafka.properties.sasl.password=p4ss"}),
+              AllOf(HasSubstr("is a secret"), Not(HasSubstr("p4ss"))));
 }
 
 TEST(Config, RefusesWhatIsNoMapAtAll) {
   EXPECT_THAT(problems_of(""), HasSubstr("dir/p.yaml:1:1: a configuration is a map"));
   EXPECT_THAT(problems_of("- a"), HasSubstr("dir/p.yaml:1:1: a configuration is a map"));
-  EXPECT_THAT(read_config_file("/nonexistent/p.yaml", {}).problems.render(), HasSubstr("/nonexistent/p.yaml: cannot be read"));
+  EXPECT_THAT(read_config_file("/nonexistent/p.yaml", {}).problems.render(),
+              HasSubstr("/nonexistent/p.yaml: cannot be read"));
   EXPECT_THAT(read_config_file("/tmp", {}).problems.render(), HasSubstr("/tmp: cannot be read"));
 }
 
@@ -329,9 +359,12 @@ TEST(Config, BoundsWhatAliasesCanGrowTo) {
 }
 
 TEST(Config, ChecksColumnsAgainstTheSchema) {
-  EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: [idd]}\n  catalog:")), HasSubstr("dir/p.yaml:12:12: columns: the schema has no field \"idd\""));
-  EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: [id], drop: [note]}\n  catalog:")), HasSubstr("\"keep\" and \"drop\" exclude each other"));
-  EXPECT_THAT(problems_of(with("  catalog:", "  create: {partition_by: [\"bucket(4, nope)\"]}\n  catalog:")), HasSubstr("dir/p.yaml:12:26: \"table.create.partition_by\": "));
+  EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: [idd]}\n  catalog:")),
+              HasSubstr("dir/p.yaml:12:12: columns: the schema has no field \"idd\""));
+  EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: [id], drop: [note]}\n  catalog:")),
+              HasSubstr("\"keep\" and \"drop\" exclude each other"));
+  EXPECT_THAT(problems_of(with("  catalog:", "  create: {partition_by: [\"bucket(4, nope)\"]}\n  catalog:")),
+              HasSubstr("dir/p.yaml:12:26: \"table.create.partition_by\": "));
 }
 
 TEST(Config, ReadsACatalogFile) {

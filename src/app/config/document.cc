@@ -13,7 +13,9 @@ namespace {
 // Aliases copy what they name; this bounds what a small hostile file can grow to.
 constexpr size_t kMaxNodes = 100'000;
 
-Mark to_mark(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1, ""}; }
+Mark to_mark(const YAML::Mark& mark) {
+  return {mark.line + 1, mark.column + 1, ""};
+}
 
 size_t count_nodes(const Node& node) {
   size_t count = 1;
@@ -53,11 +55,13 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, const std::string& value) override {
     finish(scalar(mark, value), anchor);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
     open(Node::Kind::kList, mark, anchor);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(Node::Kind::kMap, mark, anchor);
   }
   void OnMapEnd() override { close(); }
@@ -80,7 +84,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
   bool writes_null(size_t at) const {
     if (at >= text_.size()) return false;
-    return text_[at] == '~' || text_.substr(at, 4) == "null" || text_.substr(at, 4) == "Null" || text_.substr(at, 4) == "NULL";
+    return text_[at] == '~' || text_.substr(at, 4) == "null" || text_.substr(at, 4) == "Null" ||
+           text_.substr(at, 4) == "NULL";
   }
   void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     Open opened;
@@ -114,7 +119,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
     for (const Entry& entry : parent.node.entries) {
       if (entry.key != key.scalar) continue;
-      problems_.error(key.mark, "duplicate key \"" + key.scalar + "\", first set in line " + std::to_string(entry.mark.line));
+      problems_.error(key.mark,
+                      "duplicate key \"" + key.scalar + "\", first set in line " + std::to_string(entry.mark.line));
       return;
     }
     // The parser finds out about a missing value only on the next line.

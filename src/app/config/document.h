@@ -1,8 +1,8 @@
 // Document: a YAML file as a tree that knows where each key and value stands.
 //
-// The YAML library is seen in document.cc alone. Scalars stay text: what a value means is decided by the option that it is
-// given to, so the words `null`, `off` and `none` stay words. Anchors and aliases are resolved; duplicate keys are problems.
-// Plain values; any thread.
+// The YAML library is seen in document.cc alone. Scalars stay text: what a value means is decided by the option that it
+// is given to, so the words `null`, `off` and `none` stay words. Anchors and aliases are resolved; duplicate keys are
+// problems. Plain values; any thread.
 #pragma once
 
 #include <optional>
@@ -38,8 +38,8 @@ struct Entry {
   Node value;
 };
 
-// Reads one YAML document. Duplicate keys become problems, and the first one counts; a syntax error becomes one, and there is no
-// tree then. An empty text is an empty scalar.
+// Reads one YAML document. Duplicate keys become problems, and the first one counts; a syntax error becomes one, and
+// there is no tree then. An empty text is an empty scalar.
 std::optional<Node> parse_yaml(std::string_view text, Problems& problems);
 
 }  // namespace frazil::app

@@ -1,5 +1,5 @@
-// Option: the one declaration of a configuration key. Parsing, validation, the reference page, help and the JSON Schema all
-// come from it. Declarations stand in pipeline_options.cc and process_options.cc.
+// Option: the one declaration of a configuration key. Parsing, validation, the reference page, help and the JSON Schema
+// all come from it. Declarations stand in pipeline_options.cc and process_options.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@
 namespace frazil::app {
 
 enum class OptionKind {
-  kSection,     // a map of further options; assigned when it is present
+  kSection,  // a map of further options; assigned when it is present
   kText,
   kInteger,
   kBoolean,
-  kDuration,    // milliseconds
-  kSize,        // bytes
-  kChoice,      // one word of `values`
+  kDuration,  // milliseconds
+  kSize,      // bytes
+  kChoice,    // one word of `values`
   kTextList,
   kProperties,  // a map of keys that keep the names of the system they are for
   kStart,       // where a topic is read from
   kSchema,      // a file, a word of `values`, or columns written out
 };
 
-// A value after its kind was checked. Which members are set follows from the kind; `node` is always the text as written.
+// A value after its kind was checked. Which members are set follows from the kind; `node` is always the text as
+// written.
 struct OptionValue {
   std::string text;
   int64_t number = 0;
@@ -47,14 +48,14 @@ struct OptionTarget {
 };
 
 struct Option {
-  std::string path{};           // "commit.interval"
+  std::string path{};  // "commit.interval"
   OptionKind kind = OptionKind::kText;
-  std::string default_text{};   // as it would be written; empty: none
-  std::string doc{};            // sentences
+  std::string default_text{};         // as it would be written; empty: none
+  std::string doc{};                  // sentences
   std::vector<std::string> values{};  // words that are allowed (kChoice), or allowed besides the kind's own form
-  bool is_required = false;   // where its section is present
-  bool is_secret = false;     // must be a reference
-  bool reloads = false;       // takes effect while running
+  bool is_required = false;           // where its section is present
+  bool is_secret = false;             // must be a reference
+  bool reloads = false;               // takes effect while running
   int64_t minimum = INT64_MIN;
   int64_t maximum = INT64_MAX;
   // Sets the field of the configuration. Returns what is wrong with the value, or nothing.

@@ -12,7 +12,9 @@ using Json = nlohmann::ordered_json;
 // Any scalar may be a reference, or hold one.
 constexpr char kReference[] = R"(\$\{(env|file):[^}]+\})";
 
-Json pattern(const std::string& own) { return {{"type", "string"}, {"pattern", own + "|" + kReference}}; }
+Json pattern(const std::string& own) {
+  return {{"type", "string"}, {"pattern", own + "|" + kReference}};
+}
 
 Json words(const std::vector<std::string>& values) {
   Json list = Json::array();
@@ -26,34 +28,49 @@ Json words(const std::vector<std::string>& values) {
 
 Json column_list() {
   const Json text = {{"type", "string"}};
-  const Json column = {{"type", "object"},
-                       {"properties", {{"name", text}, {"type", text}, {"required", {{"type", "boolean"}}}, {"doc", text}}},
-                       {"required", {"name", "type"}},
-                       {"additionalProperties", false}};
+  const Json column = {
+      {"type", "object"},
+      {"properties", {{"name", text}, {"type", text}, {"required", {{"type", "boolean"}}}, {"doc", text}}},
+      {"required", {"name", "type"}},
+      {"additionalProperties", false}};
   return {{"type", "array"}, {"items", column}, {"minItems", 1}};
 }
 
 Json start_forms(const Option& option) {
-  const Json offsets = {{"type", "object"}, {"additionalProperties", {{"type", "object"}, {"additionalProperties", {{"type", "integer"}}}}}};
+  const Json offsets = {
+      {"type", "object"},
+      {"additionalProperties", {{"type", "object"}, {"additionalProperties", {{"type", "integer"}}}}}};
   const auto only = [](const char* key, const Json& value) {
-    return Json{{"type", "object"}, {"properties", {{key, value}}}, {"required", {key}}, {"additionalProperties", false}};
+    return Json{
+        {"type", "object"}, {"properties", {{key, value}}}, {"required", {key}}, {"additionalProperties", false}};
   };
   return {{"anyOf", {words(option.values), only("timestamp", {{"type", "string"}}), only("offsets", offsets)}}};
 }
 
 Json form_of(const Option& option) {
   switch (option.kind) {
-    case OptionKind::kText: return {{"type", {"string", "number"}}};
-    case OptionKind::kInteger: return {{"anyOf", {{{"type", "integer"}}, pattern("^-?[0-9]+$")}}};
-    case OptionKind::kBoolean: return {{"anyOf", {{{"type", "boolean"}}, pattern("^(true|false)$")}}};
-    case OptionKind::kDuration: return pattern("^([0-9.]+(ms|s|m|h|d))+$");
-    case OptionKind::kSize: return {{"anyOf", {{{"type", "integer"}}, pattern("^[0-9.]+ ?([kKMGT]?B|[KMGT]iB)?$")}}};
-    case OptionKind::kChoice: return words(option.values);
-    case OptionKind::kTextList: return {{"type", "array"}, {"items", {{"type", {"string", "number"}}}}};
-    case OptionKind::kProperties: return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
-    case OptionKind::kStart: return start_forms(option);
-    case OptionKind::kSchema: return {{"anyOf", {{{"type", "string"}}, column_list()}}};
-    case OptionKind::kSection: break;
+    case OptionKind::kText:
+      return {{"type", {"string", "number"}}};
+    case OptionKind::kInteger:
+      return {{"anyOf", {{{"type", "integer"}}, pattern("^-?[0-9]+$")}}};
+    case OptionKind::kBoolean:
+      return {{"anyOf", {{{"type", "boolean"}}, pattern("^(true|false)$")}}};
+    case OptionKind::kDuration:
+      return pattern("^([0-9.]+(ms|s|m|h|d))+$");
+    case OptionKind::kSize:
+      return {{"anyOf", {{{"type", "integer"}}, pattern("^[0-9.]+ ?([kKMGT]?B|[KMGT]iB)?$")}}};
+    case OptionKind::kChoice:
+      return words(option.values);
+    case OptionKind::kTextList:
+      return {{"type", "array"}, {"items", {{"type", {"string", "number"}}}}};
+    case OptionKind::kProperties:
+      return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
+    case OptionKind::kStart:
+      return start_forms(option);
+    case OptionKind::kSchema:
+      return {{"anyOf", {{{"type", "string"}}, column_list()}}};
+    case OptionKind::kSection:
+      break;
   }
   return Json::object();
 }
@@ -72,7 +89,8 @@ Json describe_map(const OptionTree& tree) {
   if (tree.option != nullptr) map["description"] = tree.option->doc;
   Json required = Json::array();
   for (const OptionTree& child : tree.children) {
-    map["properties"][child.name] = child.option->kind == OptionKind::kSection ? describe_map(child) : describe(*child.option);
+    map["properties"][child.name] =
+        child.option->kind == OptionKind::kSection ? describe_map(child) : describe(*child.option);
     if (child.option->is_required) required.push_back(child.name);
   }
   if (!required.empty()) map["required"] = required;
@@ -92,7 +110,8 @@ Json describe_options(const std::vector<const std::vector<Option>*>& lists) {
 
 std::string options_as_json_schema() {
   Json many = describe_options({&process_options()});
-  many["properties"]["pipelines"] = {{"type", "array"}, {"minItems", 1}, {"items", describe_options({&pipeline_options()})}};
+  many["properties"]["pipelines"] = {
+      {"type", "array"}, {"minItems", 1}, {"items", describe_options({&pipeline_options()})}};
   many["required"] = {"pipelines"};
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                        {"title", "A pipeline file of Frazil"},

@@ -34,17 +34,28 @@ void append_table(const std::vector<Option>& options, std::string& text) {
 
 std::string kind_name(OptionKind kind) {
   switch (kind) {
-    case OptionKind::kSection: return "section";
-    case OptionKind::kText: return "text";
-    case OptionKind::kInteger: return "integer";
-    case OptionKind::kBoolean: return "boolean";
-    case OptionKind::kDuration: return "duration";
-    case OptionKind::kSize: return "size";
-    case OptionKind::kChoice: return "word";
-    case OptionKind::kTextList: return "list of texts";
-    case OptionKind::kProperties: return "map of texts";
-    case OptionKind::kStart: return "start";
-    case OptionKind::kSchema: return "schema";
+    case OptionKind::kSection:
+      return "section";
+    case OptionKind::kText:
+      return "text";
+    case OptionKind::kInteger:
+      return "integer";
+    case OptionKind::kBoolean:
+      return "boolean";
+    case OptionKind::kDuration:
+      return "duration";
+    case OptionKind::kSize:
+      return "size";
+    case OptionKind::kChoice:
+      return "word";
+    case OptionKind::kTextList:
+      return "list of texts";
+    case OptionKind::kProperties:
+      return "map of texts";
+    case OptionKind::kStart:
+      return "start";
+    case OptionKind::kSchema:
+      return "schema";
   }
   return "";
 }
@@ -85,7 +96,8 @@ std::string options_as_text() {
       if (option.kind == OptionKind::kSection) continue;
       std::string type = type_cell(option);
       std::erase(type, '`');
-      std::string otherwise = option.default_text.empty() ? (option.is_required ? "(required)" : "") : option.default_text;
+      std::string otherwise =
+          option.default_text.empty() ? (option.is_required ? "(required)" : "") : option.default_text;
       text += fmt::format("{:<36} {:<16} {}\n", option.path, otherwise, type);
     }
   }

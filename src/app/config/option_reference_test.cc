@@ -24,7 +24,8 @@ TEST(OptionReference, IsTheOneThatTheDocumentsHold) {
   ASSERT_TRUE(file) << "run from the root of the project";
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(text.str(), options_as_markdown()) << "write it anew: frazil options --format markdown > docs/reference/options.md";
+  EXPECT_EQ(text.str(), options_as_markdown())
+      << "write it anew: frazil options --format markdown > docs/reference/options.md";
 }
 
 TEST(OptionReference, DescribesEveryOptionOnce) {

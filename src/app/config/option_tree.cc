@@ -6,7 +6,9 @@
 namespace frazil::app {
 namespace {
 
-std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('.') + 1);
+}
 
 class OptionWalk {
  public:
@@ -36,7 +38,8 @@ class OptionWalk {
  private:
   void walk_section(const OptionTree& section, const Node& node) {
     if (node.kind != Node::Kind::kMap && !node.is_empty) {
-      context_.problems.error(node.mark, "\"" + section.option->path + "\" must be a map, not " + std::string(node.kind_name()));
+      context_.problems.error(node.mark,
+                              "\"" + section.option->path + "\" must be a map, not " + std::string(node.kind_name()));
       return;
     }
     if (section.option->assign != nullptr) section.option->assign(target_, OptionValue{});
@@ -107,7 +110,8 @@ OptionTree make_option_tree(const std::vector<const Option*>& options) {
   return root;
 }
 
-void read_by_options(const OptionTree& tree, const Node& map, const OptionTarget& target, const ValueContext& context, Marks& marks) {
+void read_by_options(const OptionTree& tree, const Node& map, const OptionTarget& target, const ValueContext& context,
+                     Marks& marks) {
   OptionWalk(target, context, marks).walk_map(tree, map);
 }
 

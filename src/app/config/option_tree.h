@@ -25,8 +25,9 @@ OptionTree make_option_tree(const std::vector<const Option*>& options);
 // Where the values of one pipeline stand, by path; and those of its sections.
 using Marks = std::map<std::string, Mark>;
 
-// Reads `map` by `tree` into `target`: unknown keys, wrong types, missing keys and refused values become problems, absent
-// options get their defaults.
-void read_by_options(const OptionTree& tree, const Node& map, const OptionTarget& target, const ValueContext& context, Marks& marks);
+// Reads `map` by `tree` into `target`: unknown keys, wrong types, missing keys and refused values become problems,
+// absent options get their defaults.
+void read_by_options(const OptionTree& tree, const Node& map, const OptionTarget& target, const ValueContext& context,
+                     Marks& marks);
 
 }  // namespace frazil::app

@@ -12,11 +12,13 @@ namespace frazil::app {
 namespace {
 
 // Keys of pass-through maps that hold secrets, besides those that the Kafka client knows.
-constexpr std::string_view kSecretKeys[] = {"credential",           "token",          "s3.secret-access-key", "s3.session-token",
-                                            "gcs.oauth2.token",     "adls.sas-token", "adls.account-key",     "password"};
+constexpr std::string_view kSecretKeys[] = {
+    "credential",       "token",          "s3.secret-access-key", "s3.session-token",
+    "gcs.oauth2.token", "adls.sas-token", "adls.account-key",     "password"};
 
 bool is_secret_key(const std::string& key) {
-  return clients::is_kafka_secret(key) || std::find(std::begin(kSecretKeys), std::end(kSecretKeys), key) != std::end(kSecretKeys);
+  return clients::is_kafka_secret(key) ||
+         std::find(std::begin(kSecretKeys), std::end(kSecretKeys), key) != std::end(kSecretKeys);
 }
 
 std::string words(const std::vector<std::string>& values) {
@@ -54,7 +56,8 @@ class ValueReader {
     return false;
   }
   bool wrong_type(const Node& node, std::string_view wanted) {
-    return fail(node.mark, "\"" + option_.path + "\" must be " + std::string(wanted) + ", not " + std::string(node.kind_name()));
+    return fail(node.mark,
+                "\"" + option_.path + "\" must be " + std::string(wanted) + ", not " + std::string(node.kind_name()));
   }
 
   // The text of a scalar with its references resolved. False: a problem, or a value that is not known here.
@@ -84,14 +87,16 @@ class ValueReader {
     if (contains(option_.values, value.text)) return true;
     const base::Status status = convert(value);
     if (status.ok()) return true;
-    return fail(node.mark, "\"" + option_.path + "\": " +
-                               (is_reference ? "the value of " + shown + " is not " + form() : status.error().message()));
+    return fail(node.mark,
+                "\"" + option_.path +
+                    "\": " + (is_reference ? "the value of " + shown + " is not " + form() : status.error().message()));
   }
 
   base::Status convert(OptionValue& value) {
     switch (option_.kind) {
       case OptionKind::kBoolean:
-        if (value.text != "true" && value.text != "false") return base::invalid("\"" + value.text + "\" is not true or false");
+        if (value.text != "true" && value.text != "false")
+          return base::invalid("\"" + value.text + "\" is not true or false");
         value.boolean = value.text == "true";
         return {};
       case OptionKind::kChoice:
@@ -124,12 +129,18 @@ class ValueReader {
   }
   std::string form() const {
     switch (option_.kind) {
-      case OptionKind::kBoolean: return "true or false";
-      case OptionKind::kInteger: return "an integer";
-      case OptionKind::kDuration: return "a duration such as 5s";
-      case OptionKind::kSize: return "a size such as 128MB";
-      case OptionKind::kChoice: return "one of " + words(option_.values);
-      default: return "a text";
+      case OptionKind::kBoolean:
+        return "true or false";
+      case OptionKind::kInteger:
+        return "an integer";
+      case OptionKind::kDuration:
+        return "a duration such as 5s";
+      case OptionKind::kSize:
+        return "a size such as 128MB";
+      case OptionKind::kChoice:
+        return "one of " + words(option_.values);
+      default:
+        return "a text";
     }
   }
 
@@ -139,7 +150,8 @@ class ValueReader {
     for (const Node& item : node.items) {
       std::string text;
       if (item.kind != Node::Kind::kScalar || item.is_empty) {
-        is_good = fail(item.mark, "\"" + option_.path + "\" must be a list of texts, here is " + std::string(item.kind_name()));
+        is_good = fail(item.mark,
+                       "\"" + option_.path + "\" must be a list of texts, here is " + std::string(item.kind_name()));
       } else if (resolve(item, option_.path, false, &text)) {
         value.list.push_back(text);
       } else {
@@ -158,12 +170,15 @@ class ValueReader {
       const std::string what = option_.path + "." + entry.key;
       std::string text;
       if (entry.value.kind != Node::Kind::kScalar || entry.value.is_empty) {
-        is_good = fail(entry.value.mark, "\"" + what + "\" must be a text, not " + std::string(entry.value.kind_name()));
+        is_good =
+            fail(entry.value.mark, "\"" + what + "\" must be a text, not " + std::string(entry.value.kind_name()));
       } else if (!resolve(entry.value, what, is_secret_key(entry.key), &text)) {
         is_good = false;
-      } else if (const auto status = is_kafka ? clients::check_kafka_property(entry.key, text) : base::Status(); !status.ok()) {
+      } else if (const auto status = is_kafka ? clients::check_kafka_property(entry.key, text) : base::Status();
+                 !status.ok()) {
         // What came by reference is not repeated in messages.
-        is_good = fail(entry.mark, text == entry.value.scalar ? status.error().message() : "\"" + what + "\": this value is refused");
+        is_good = fail(entry.mark, text == entry.value.scalar ? status.error().message()
+                                                              : "\"" + what + "\": this value is refused");
       } else {
         value.properties[entry.key] = text;
       }
@@ -173,10 +188,13 @@ class ValueReader {
 
   bool read_start(const Node& node, OptionValue& value) {
     using Mode = StartConfig::Mode;
-    constexpr std::string_view kForm = "earliest, latest, group, {timestamp: ...} or {offsets: {topic: {partition: offset}}}";
+    constexpr std::string_view kForm =
+        "earliest, latest, group, {timestamp: ...} or {offsets: {topic: {partition: offset}}}";
     if (node.kind == Node::Kind::kScalar && contains(option_.values, node.scalar)) {
       value.text = node.scalar;
-      value.start.mode = node.scalar == "latest" ? Mode::kLatest : node.scalar == "group" ? Mode::kGroup : Mode::kEarliest;
+      value.start.mode = node.scalar == "latest"  ? Mode::kLatest
+                         : node.scalar == "group" ? Mode::kGroup
+                                                  : Mode::kEarliest;
       return true;
     }
     if (node.kind != Node::Kind::kMap || node.entries.size() != 1) {
@@ -197,11 +215,13 @@ class ValueReader {
   }
   bool read_offsets(const Node& node, OptionValue& value) {
     value.start.mode = StartConfig::Mode::kOffsets;
-    if (node.kind != Node::Kind::kMap) return fail(node.mark, "\"" + option_.path + ".offsets\" must be {topic: {partition: offset}}");
+    if (node.kind != Node::Kind::kMap)
+      return fail(node.mark, "\"" + option_.path + ".offsets\" must be {topic: {partition: offset}}");
     bool is_good = true;
     for (const Entry& topic : node.entries) {
       if (topic.value.kind != Node::Kind::kMap) {
-        is_good = fail(topic.value.mark, "\"" + option_.path + ".offsets." + topic.key + "\" must be {partition: offset}");
+        is_good =
+            fail(topic.value.mark, "\"" + option_.path + ".offsets." + topic.key + "\" must be {partition: offset}");
       }
       for (const Entry& entry : topic.value.entries) {
         const auto partition = parse_integer(entry.key);
@@ -223,7 +243,8 @@ class ValueReader {
       value.schema = schema_from_columns(node, context_.problems);
       return value.schema.has_value();
     }
-    if (node.kind != Node::Kind::kScalar || node.is_empty) return wrong_type(node, "a path, from_table or a list of columns");
+    if (node.kind != Node::Kind::kScalar || node.is_empty)
+      return wrong_type(node, "a path, from_table or a list of columns");
     if (!resolve(node, option_.path, false, &value.text)) return false;
     if (contains(option_.values, value.text)) return true;
     const bool is_absolute = value.text.starts_with('/');

@@ -1,4 +1,5 @@
-// From a node of the document to the value of an option: kinds checked, references resolved, secrets kept out of messages.
+// From a node of the document to the value of an option: kinds checked, references resolved, secrets kept out of
+// messages.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,8 @@ struct ValueContext {
   MissingReference missing = MissingReference::kError;
 };
 
-// Reads the value of `option`. Nothing when a problem was added, or when a reference is missing and that is only a warning.
+// Reads the value of `option`. Nothing when a problem was added, or when a reference is missing and that is only a
+// warning.
 std::optional<OptionValue> read_option_value(const Option& option, const Node& node, const ValueContext& context);
 
 }  // namespace frazil::app

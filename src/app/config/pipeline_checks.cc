@@ -38,7 +38,8 @@ class PipelineChecks {
   bool is_set(const std::string& path) const { return marks_.contains(path); }
 
   void check_source() {
-    if (pipeline_.kafka && pipeline_.generator) error("source", "\"source\" holds two sources: choose kafka or generator");
+    if (pipeline_.kafka && pipeline_.generator)
+      error("source", "\"source\" holds two sources: choose kafka or generator");
     if (!pipeline_.kafka && !pipeline_.generator && is_set("source")) {
       error("source", "\"source\" must hold one of kafka and generator");
     }
@@ -101,8 +102,10 @@ class PipelineChecks {
       if (!is_set(path + "." + key)) error(path, "missing key \"table.catalog." + key + "\", needed by type sqlite");
     }
     place_catalog(catalog, context_.folder);
-    if (const size_t scheme = catalog.warehouse.find("://"); scheme != std::string::npos && !catalog.warehouse.starts_with("file://")) {
-      error(path + ".warehouse", "warehouse scheme \"" + catalog.warehouse.substr(0, scheme) + "\" is unsupported in this version; there is file");
+    if (const size_t scheme = catalog.warehouse.find("://");
+        scheme != std::string::npos && !catalog.warehouse.starts_with("file://")) {
+      error(path + ".warehouse", "warehouse scheme \"" + catalog.warehouse.substr(0, scheme) +
+                                     "\" is unsupported in this version; there is file");
     }
   }
 

@@ -13,7 +13,8 @@ void complete_pipeline(PipelineConfig& pipeline, const Marks& marks, const Value
 // Makes the paths of a catalog of files absolute; relative ones start at `folder`.
 void place_catalog(CatalogConfig& catalog, const std::string& folder);
 
-// The rows' schema that `decode` and `table.columns` give together; kInvalid when they do not fit. Not for `from_table`.
+// The rows' schema that `decode` and `table.columns` give together; kInvalid when they do not fit. Not for
+// `from_table`.
 base::Result<columnar::Schema> configured_row_schema(const PipelineConfig& pipeline);
 
 }  // namespace frazil::app

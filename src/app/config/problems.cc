@@ -5,9 +5,13 @@
 
 namespace frazil::app {
 
-void Problems::error(const Mark& mark, std::string text) { problems_.push_back({mark, std::move(text), false}); }
+void Problems::error(const Mark& mark, std::string text) {
+  problems_.push_back({mark, std::move(text), false});
+}
 
-void Problems::warning(const Mark& mark, std::string text) { problems_.push_back({mark, std::move(text), true}); }
+void Problems::warning(const Mark& mark, std::string text) {
+  problems_.push_back({mark, std::move(text), true});
+}
 
 bool Problems::has_errors() const {
   return std::any_of(problems_.begin(), problems_.end(), [](const Problem& problem) { return !problem.is_warning; });

@@ -1,6 +1,8 @@
-// References: `${env:NAME}` and `${file:/path}` inside of configuration values, so that secrets stay outside of the file.
+// References: `${env:NAME}` and `${file:/path}` inside of configuration values, so that secrets stay outside of the
+// file.
 //
-// `$${` writes a literal `${`. A file's content is taken without its last newline. Any thread; reads the environment and files.
+// `$${` writes a literal `${`. A file's content is taken without its last newline. Any thread; reads the environment
+// and files.
 #pragma once
 
 #include <string>
@@ -12,9 +14,9 @@
 namespace frazil::app {
 
 struct Resolved {
-  std::string text;                   // with every reference replaced that could be
+  std::string text;  // with every reference replaced that could be
   bool has_reference = false;
-  std::vector<std::string> missing;   // "environment variable X is not set": never a value
+  std::vector<std::string> missing;  // "environment variable X is not set": never a value
 };
 
 // kInvalid: a reference without a known form. Relative paths of files start at `folder`.

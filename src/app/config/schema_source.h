@@ -1,9 +1,10 @@
-// Schemas as users give them: an Avro schema file, or columns written out in the configuration. Pure, but for reading a file.
+// Schemas as users give them: an Avro schema file, or columns written out in the configuration. Pure, but for reading a
+// file.
 //
-// Avro → columns: boolean, int, long, float, double, string; bytes → binary; fixed → fixed; enum → string; array → list;
-// map → map<string, ...>; record → struct; [null, T] → optional T. Logical types: decimal, date, time-millis and time-micros →
-// time, timestamp-millis and timestamp-micros → timestamptz, local-timestamp-* (and adjust-to-utc: false) → timestamp, uuid.
-// Other unions and recursive records are kUnsupported, named by path. Field ids are given freshly.
+// Avro → columns: boolean, int, long, float, double, string; bytes → binary; fixed → fixed; enum → string; array →
+// list; map → map<string, ...>; record → struct; [null, T] → optional T. Logical types: decimal, date, time-millis and
+// time-micros → time, timestamp-millis and timestamp-micros → timestamptz, local-timestamp-* (and adjust-to-utc: false)
+// → timestamp, uuid. Other unions and recursive records are kUnsupported, named by path. Field ids are given freshly.
 #pragma once
 
 #include <optional>

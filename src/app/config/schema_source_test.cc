@@ -38,15 +38,18 @@ TEST(AvroSchema, MapsLogicalTypes) {
   EXPECT_EQ(column_of(R"({"type":"long","logicalType":"time-micros"})"), "required time");
   EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-millis"})"), "required timestamptz");
   EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-micros"})"), "required timestamptz");
-  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-micros","adjust-to-utc":false})"), "required timestamp");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-micros","adjust-to-utc":false})"),
+            "required timestamp");
   EXPECT_EQ(column_of(R"({"type":"long","logicalType":"local-timestamp-micros"})"), "required timestamp");
   EXPECT_EQ(column_of(R"({"type":"string","logicalType":"uuid"})"), "required uuid");
   EXPECT_EQ(column_of(R"({"type":"fixed","name":"u","size":16,"logicalType":"uuid"})"), "required uuid");
   EXPECT_EQ(column_of(R"({"type":"fixed","name":"x","size":4})"), "required fixed[4]");
   EXPECT_EQ(column_of(R"({"type":"bytes","logicalType":"decimal","precision":9,"scale":2})"), "required decimal(9, 2)");
-  EXPECT_EQ(column_of(R"({"type":"fixed","name":"d","size":5,"logicalType":"decimal","precision":9})"), "required decimal(9, 0)");
+  EXPECT_EQ(column_of(R"({"type":"fixed","name":"d","size":5,"logicalType":"decimal","precision":9})"),
+            "required decimal(9, 0)");
   EXPECT_EQ(column_of(R"({"type":"long","logicalType":"made-up"})"), "required long");
-  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-nanos"})"), "error: f: timestamps of nanoseconds need format version 3");
+  EXPECT_EQ(column_of(R"({"type":"long","logicalType":"timestamp-nanos"})"),
+            "error: f: timestamps of nanoseconds need format version 3");
   EXPECT_EQ(column_of(R"({"type":"bytes","logicalType":"decimal","precision":39})"),
             "error: f: a decimal has precision 1 to 38 and scale 0 to precision");
 }
@@ -55,7 +58,8 @@ TEST(AvroSchema, MapsNestedTypes) {
   EXPECT_EQ(column_of(R"({"type":"array","items":["null","string"]})"), "required list<string>");
   EXPECT_EQ(column_of(R"({"type":"map","values":"int"})"), "required map<string, int>");
   EXPECT_EQ(column_of(R"({"type":"enum","name":"e","symbols":["A"]})"), "required string");
-  EXPECT_EQ(column_of(R"(["null",{"type":"record","name":"s","fields":[{"name":"a","type":"int"}]}])"), "struct<a: int>");
+  EXPECT_EQ(column_of(R"(["null",{"type":"record","name":"s","fields":[{"name":"a","type":"int"}]}])"),
+            "struct<a: int>");
   EXPECT_EQ(column_of(R"({"type":"array","logicalType":"map","items":{"type":"record","name":"kv","fields":[)"
                       R"({"name":"key","type":"long"},{"name":"value","type":"double"}]}})"),
             "required map<long, double>");
@@ -76,14 +80,17 @@ TEST(AvroSchema, RefusesWhatIsNoRecord) {
   EXPECT_FALSE(schema_from_avro("\"int\"").ok());
   EXPECT_FALSE(schema_from_avro("7").ok());
   EXPECT_FALSE(schema_from_avro(R"({"type":"record","name":"r","fields":[]})").ok());
-  EXPECT_FALSE(schema_from_avro(R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"a","type":"int"}]})").ok());
+  EXPECT_FALSE(
+      schema_from_avro(R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"a","type":"int"}]})")
+          .ok());
   std::string deep = "\"int\"";
   for (int i = 0; i < 200; ++i) deep = R"({"type":"array","items":)" + deep + "}";
   EXPECT_NE(column_of(deep).find("nested deeper"), std::string::npos);
 }
 
 TEST(AvroSchema, GivesFreshIds) {
-  const auto schema = schema_from_avro(R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"b","type":"int","doc":"B"}]})");
+  const auto schema = schema_from_avro(
+      R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"b","type":"int","doc":"B"}]})");
   ASSERT_TRUE(schema.ok());
   EXPECT_EQ(schema->fields[0].id, 1);
   EXPECT_EQ(schema->fields[1].id, 2);

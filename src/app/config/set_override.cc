@@ -63,7 +63,8 @@ bool is_process_path(const std::string& path) {
 }
 
 // The map that the override changes, or nullptr after a problem.
-Node* find_target(const std::string& pipeline, const std::string& path, const Mark& mark, Node& root, Problems& problems) {
+Node* find_target(const std::string& pipeline, const std::string& path, const Mark& mark, Node& root,
+                  Problems& problems) {
   Node* list = root.find("pipelines");
   if (pipeline.empty()) {
     if (list == nullptr || is_process_path(path)) return &root;

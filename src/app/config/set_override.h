@@ -1,5 +1,5 @@
-// `--set path=value` and `--set pipeline:path=value`: changes to a configuration from the command line, made on its tree before
-// options are read, so that they are checked like the file. Pure.
+// `--set path=value` and `--set pipeline:path=value`: changes to a configuration from the command line, made on its
+// tree before options are read, so that they are checked like the file. Pure.
 #pragma once
 
 #include <string>

@@ -26,7 +26,9 @@ constexpr Unit kSizes[] = {{"", 1},
                            {"GiB", int64_t{1} << 30},
                            {"TiB", int64_t{1} << 40}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Takes a number in front of `text`: digits with at most one point. False when there is none.
 bool take_number(std::string_view& text, double* number) {
@@ -78,7 +80,8 @@ base::Result<int64_t> parse_duration_ms(std::string_view text) {
     if (unit == nullptr) return bad(text, kDurationForm);
     total += number * static_cast<double>(unit->factor);
   } while (!rest.empty());
-  if (total > kLargest || total != std::floor(total)) return bad(text, "a duration in whole milliseconds of sensible length");
+  if (total > kLargest || total != std::floor(total))
+    return bad(text, "a duration in whole milliseconds of sensible length");
   return static_cast<int64_t>(total);
 }
 
@@ -167,11 +170,13 @@ base::Result<int64_t> parse_instant_ms(std::string_view text) {
     rest.remove_prefix(1);
     int weight = 100;
     if (rest.empty() || !is_digit(rest.front())) return error;
-    for (; !rest.empty() && is_digit(rest.front()); rest.remove_prefix(1), weight /= 10) millis += (rest.front() - '0') * weight;
+    for (; !rest.empty() && is_digit(rest.front()); rest.remove_prefix(1), weight /= 10)
+      millis += (rest.front() - '0') * weight;
   }
   int zone_minutes = 0;
   if (!parse_zone(rest, &zone_minutes)) return error;
-  const int64_t seconds = days_from_civil(year, month, day) * 86'400 + hour * 3600 + (minute - zone_minutes) * 60 + second;
+  const int64_t seconds =
+      days_from_civil(year, month, day) * 86'400 + hour * 3600 + (minute - zone_minutes) * 60 + second;
   return seconds * 1000 + millis;
 }
 
@@ -197,7 +202,8 @@ std::string format_size(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  return unit == 0 || bytes >= 100 ? fmt::format("{:.0f} {}", bytes, kNames[unit]) : fmt::format("{:.1f} {}", bytes, kNames[unit]);
+  return unit == 0 || bytes >= 100 ? fmt::format("{:.0f} {}", bytes, kNames[unit])
+                                   : fmt::format("{:.1f} {}", bytes, kNames[unit]);
 }
 
 std::string format_seconds(double seconds) {

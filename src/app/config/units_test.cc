@@ -15,7 +15,8 @@ TEST(Units, ReadsDurationsWithUnits) {
 }
 
 TEST(Units, RefusesDurationsWithoutUnitOrSense) {
-  for (const char* text : {"", "5", "s", "5 s", "-5s", "5x", "1.2.3s", "0.1ms", "99999999999999d", "5s ", "ms5", "1e3s"}) {
+  for (const char* text :
+       {"", "5", "s", "5 s", "-5s", "5x", "1.2.3s", "0.1ms", "99999999999999d", "5s ", "ms5", "1e3s"}) {
     EXPECT_FALSE(parse_duration_ms(text).ok()) << text;
   }
   EXPECT_NE(parse_duration_ms("5").error().message().find("needs a unit"), std::string::npos);
@@ -27,7 +28,8 @@ TEST(Units, ReadsSizesByThousandsAndByTwos) {
   EXPECT_EQ(*parse_size("64 KiB"), 65536);
   EXPECT_EQ(*parse_size("1048576"), 1048576);
   EXPECT_EQ(*parse_size("1.5kB"), 1500);
-  for (const char* text : {"", "MB", "2 G", "-1MB", "1.5", "2gib", "9999999TiB"}) EXPECT_FALSE(parse_size(text).ok()) << text;
+  for (const char* text : {"", "MB", "2 G", "-1MB", "1.5", "2gib", "9999999TiB"})
+    EXPECT_FALSE(parse_size(text).ok()) << text;
 }
 
 TEST(Units, ReadsRates) {
@@ -41,8 +43,9 @@ TEST(Units, ReadsInstantsExactly) {
   EXPECT_EQ(*parse_instant_ms("2026-01-31T02:00:00.250+02:00"), 1769817600250);
   EXPECT_EQ(*parse_instant_ms("2024-02-29T23:59:59.9Z"), 1709251199900);
   EXPECT_EQ(*parse_instant_ms("1969-12-31T23:59:59Z"), -1000);
-  for (const char* text : {"", "2026-01-31", "2026-01-31T00:00:00", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
-                           "2026-01-31T24:00:00Z", "2026-01-31T00:00:00+2:00", "2026-01-31 00:00:00Z", "2026-01-31T00:00:00.Z"}) {
+  for (const char* text :
+       {"", "2026-01-31", "2026-01-31T00:00:00", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-31T24:00:00Z",
+        "2026-01-31T00:00:00+2:00", "2026-01-31 00:00:00Z", "2026-01-31T00:00:00.Z"}) {
     EXPECT_FALSE(parse_instant_ms(text).ok()) << text;
   }
 }

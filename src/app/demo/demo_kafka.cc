@@ -38,7 +38,9 @@ namespace {
 
 constexpr int64_t kTickMicros = 50'000;
 
-void wait_a_tick(base::Interrupt& never) { never.wait_until(base::deadline_after(kTickMicros)); }
+void wait_a_tick(base::Interrupt& never) {
+  never.wait_until(base::deadline_after(kTickMicros));
+}
 
 sources::LoadOptions load_options(const DemoLoad& load, const std::string& bootstrap) {
   sources::LoadOptions options;
@@ -115,7 +117,8 @@ void DemoKafka::run_child(const DemoLoad& load, Shared& shared) {
 }
 
 base::Status DemoKafka::check_child() {
-  if (shared_->state == Shared::kFailed) return base::unavailable(std::string("the demo's producer: ") + shared_->error);
+  if (shared_->state == Shared::kFailed)
+    return base::unavailable(std::string("the demo's producer: ") + shared_->error);
   if (child_ > 0 && waitpid(child_, nullptr, WNOHANG) == child_) {
     child_ = -1;
     return base::unavailable("the process of the demo's Kafka ended by itself");
@@ -134,7 +137,9 @@ base::Result<std::string> DemoKafka::bootstrap_servers(base::MonoMicros deadline
   return std::string(shared_->bootstrap);
 }
 
-void DemoKafka::set_consumed(int64_t bytes) { shared_->consumed = bytes; }
+void DemoKafka::set_consumed(int64_t bytes) {
+  shared_->consumed = bytes;
+}
 
 base::Result<DemoProduced> DemoKafka::produced() {
   const bool is_done = shared_->state == Shared::kDone;

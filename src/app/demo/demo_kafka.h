@@ -1,7 +1,8 @@
-// DemoKafka: the demo's Kafka and its producer, in a process of their own, so that the pipeline's CPU time is measured alone.
+// DemoKafka: the demo's Kafka and its producer, in a process of their own, so that the pipeline's CPU time is measured
+// alone.
 //
-// The Kafka is librdkafka's mock: it keeps only the last megabytes of a partition, so the producer stays close to what the
-// pipeline has read. Made before any lane exists (it forks). The child ends with this object, or with the parent.
+// The Kafka is librdkafka's mock: it keeps only the last megabytes of a partition, so the producer stays close to what
+// the pipeline has read. Made before any lane exists (it forks). The child ends with this object, or with the parent.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 namespace frazil::app {
 
 struct TableCount {
-  int64_t rows = 0;           // by the manifests
-  int64_t rows_read = 0;      // by decoding `column` of every live file
-  int64_t distinct = -1;      // values of `column`, when it is a long; -1: not counted
+  int64_t rows = 0;                 // by the manifests
+  int64_t rows_read = 0;            // by decoding `column` of every live file
+  int64_t distinct = -1;            // values of `column`, when it is a long; -1: not counted
   std::vector<int64_t> file_bytes;  // of live data files, ascending
   std::string metadata_location;
   int64_t median_file_bytes() const { return file_bytes.empty() ? 0 : file_bytes[file_bytes.size() / 2]; }

@@ -1,4 +1,5 @@
-// What `decode` says about JSON documents: the parser's options and what happens to records that give no row. Plain values.
+// What `decode` says about JSON documents: the parser's options and what happens to records that give no row. Plain
+// values.
 #pragma once
 
 #include <string>

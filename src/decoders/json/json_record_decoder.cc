@@ -12,8 +12,8 @@ std::string place_of(const engine::RawBatch& raw, const engine::RawRecord& recor
 
 class JsonRecordDecoder : public engine::Decoder {
  public:
-  JsonRecordDecoder(JsonDecoderConfig config, std::shared_ptr<const columnar::Schema> rows, std::vector<ColumnOrigin> origins,
-                    std::unique_ptr<format::JsonDecoder> json)
+  JsonRecordDecoder(JsonDecoderConfig config, std::shared_ptr<const columnar::Schema> rows,
+                    std::vector<ColumnOrigin> origins, std::unique_ptr<format::JsonDecoder> json)
       : config_(std::move(config)), rows_(std::move(rows)), origins_(std::move(origins)), json_(std::move(json)) {}
 
   std::shared_ptr<const columnar::Schema> schema() const override { return rows_; }
@@ -48,7 +48,8 @@ class JsonRecordDecoder : public engine::Decoder {
     }
   }
 
-  void fill_others(const engine::RawBatch& raw, const engine::RawRecord& record, int64_t appended, columnar::Batch& rows) {
+  void fill_others(const engine::RawBatch& raw, const engine::RawRecord& record, int64_t appended,
+                   columnar::Batch& rows) {
     for (size_t i = 0; i < origins_.size(); ++i) {
       const ColumnOrigin& origin = origins_[i];
       if (origin.kind == ColumnOrigin::Kind::kField) continue;
@@ -74,8 +75,10 @@ class JsonRecordDecoder : public engine::Decoder {
     ++skipped;
     if (!has_logged_skip_ && reject.code != "TOMBSTONE") {
       has_logged_skip_ = true;
-      base::log_warn("record skipped by policy, the first of this lane",
-                     {{"pipeline", config_.pipeline}, {"at", place_of(raw, record)}, {"code", reject.code}, {"reason", reject.message}});
+      base::log_warn("record skipped by policy, the first of this lane", {{"pipeline", config_.pipeline},
+                                                                          {"at", place_of(raw, record)},
+                                                                          {"code", reject.code},
+                                                                          {"reason", reject.message}});
     }
     return {};
   }
@@ -86,7 +89,8 @@ class JsonRecordDecoder : public engine::Decoder {
     halt.range = raw.stream + "/" + std::to_string(raw.partition) + "[" + std::to_string(record.offset) + "," +
                  std::to_string(record.offset + 1) + ")";
     halt.text = "the record at " + place_of(raw, record) + " gives no row: " + reject.code + ": " + reject.message +
-                ". Change the schema, or set decode.on_reject (for a record without value: decode.json.tombstone) to dead_letter "
+                ". Change the schema, or set decode.on_reject (for a record without value: decode.json.tombstone) to "
+                "dead_letter "
                 "or skip, and run again";
     return base::Error(std::move(halt));
   }
@@ -96,8 +100,9 @@ class JsonRecordDecoder : public engine::Decoder {
     counts.unknown_fields += now.unknown_fields - counted_.unknown_fields;
     counts.duplicate_keys += now.duplicate_keys - counted_.duplicate_keys;
     if (counted_.case_mismatches == 0 && now.case_mismatches > 0) {
-      base::log_warn("a field matches a column only by case and is ignored; decode.json.case_insensitive: true would take it",
-                     {{"pipeline", config_.pipeline}, {"field", now.first_case_mismatch}});
+      base::log_warn(
+          "a field matches a column only by case and is ignored; decode.json.case_insensitive: true would take it",
+          {{"pipeline", config_.pipeline}, {"field", now.first_case_mismatch}});
     }
     counted_ = now;
   }

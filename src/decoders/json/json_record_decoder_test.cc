@@ -68,7 +68,8 @@ columnar::Schema rows_of(const ColumnsConfig& columns) {
 }
 
 TEST(JsonRecordDecoder, KeepsGoodRecordsAndRejectsBadOnesByIndex) {
-  const auto decoded = decode({}, rows_of({}), batch_of({R"({"id":1})", "nonsense", R"({"name":"x"})", R"({"id":2,"name":"b"})", ""}));
+  const auto decoded =
+      decode({}, rows_of({}), batch_of({R"({"id":1})", "nonsense", R"({"name":"x"})", R"({"id":2,"name":"b"})", ""}));
   ASSERT_TRUE(decoded.status.ok());
   EXPECT_EQ(decoded.rows->rows(), 2);
   EXPECT_EQ(decoded.rows->columns[0].long_at(1), 2);
