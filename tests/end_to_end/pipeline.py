@@ -76,8 +76,8 @@ def produce(kafka, topic, records, **settings):
 
 
 def topic_of(kafka, name, records=(), partitions=1, config=None):
-    """A new topic with these records in it."""
-    kafka.create_topic(name, partitions, config)
+    """A new topic with these records in it. Records of any age stay."""
+    kafka.create_topic(name, partitions, {"retention.ms": "-1", **(config or {})})
     produce(kafka, name, records)
     return name
 
@@ -327,7 +327,9 @@ class Pipeline:
         bootstrap = kafka if isinstance(kafka, str) else kafka.bootstrap_servers
         content = {
             "name": name,
-            "source": {"kafka": {"topics": topics or [name], "properties": {"bootstrap.servers": bootstrap}}},
+            # A group of this test alone: the tests' pipelines are namesakes.
+            "source": {"kafka": {"topics": topics or [name], "group": f"{name}-{lake.folder.parent.name}",
+                                 "properties": {"bootstrap.servers": bootstrap}}},
             "decode": {"json": {"schema": schema if schema is not None else ID_SCHEMA}},
             "table": {"name": self.table,
                       "catalog": {"type": "sqlite", "uri": str(lake.database), "warehouse": lake.warehouse},
@@ -337,6 +339,10 @@ class Pipeline:
         self.content = merged(content, settings)
         self.process_content = {"http": {"listen": "off"}}
         self.path = lake.folder / f"{name}.yaml"
+
+    @property
+    def group(self):
+        return self.content["source"]["kafka"].get("group", f"frazil-{self.name}")
 
     def write(self):
         write_file(self.path, {**self.content, **self.process_content})

@@ -11,7 +11,7 @@ from pyiceberg.transforms import BucketTransform, DayTransform
 from pyiceberg.types import (DoubleType, IntegerType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType)
 
 from judges.canonical import load_metadata, local_path
-from pipeline import Pipeline, canonical, ids, produce, topic_of
+from pipeline import Pipeline, canonical, compare, ids, produce, topic_of
 
 
 def optional(id_, name, type_):
@@ -72,10 +72,15 @@ def test_schema_ids_spec_and_location_are_the_tables(kafka, lake, topic):
     lake.expect_rows("shop.orders", [{**row, "late": row["id"]} for row in rows_of(0, 60)])
 
 
-@pytest.mark.parametrize("codec,judges", [("zstd", None), ("gzip", None), ("snappy", None), ("uncompressed", None), ("brotli", None), ("lz4", None)])
+# iceberg-java has no Brotli of its own: it needs a library of others for it.
+CODECS = {codec: compare.JUDGES for codec in ("zstd", "gzip", "snappy", "uncompressed", "lz4")} | {"brotli": ("pyiceberg", "duckdb", "rust")}
+
+
+@pytest.mark.parametrize("codec,judges", CODECS.items(), ids=CODECS)
 def test_the_tables_codec_is_used_and_read_by_judges(kafka, lake, topic, codec, judges):
     foreign_table(lake, properties={"write.parquet.compression-codec": codec})
-    lake.foreign_tables.discard("shop.orders")
+    if "java" not in judges:
+        lake.unchecked_tables.add("shop.orders")
     topic_of(kafka, topic, rows_of(0, 300))
     from_table(lake, kafka, topic).run().expect()
     wanted = {"lz4": ("LZ4", "LZ4_RAW")}.get(codec, (codec.upper(),))
@@ -83,22 +88,23 @@ def test_the_tables_codec_is_used_and_read_by_judges(kafka, lake, topic, codec, 
         metadata = pq.ParquetFile(local_path(file["file_path"])).metadata
         codecs = {metadata.row_group(g).column(c).compression for g in range(metadata.num_row_groups) for c in range(metadata.num_columns)}
         assert codecs <= set(wanted) and codecs, codecs
-    lake.expect_rows("shop.orders", rows_of(0, 300))
+    lake.expect_rows("shop.orders", rows_of(0, 300), judges)
 
 
 def test_row_groups_pages_and_level_come_from_the_table(kafka, lake, topic):
     sizes = {"write.parquet.row-group-size-bytes": "65536", "write.parquet.page-size-bytes": "8192", "write.parquet.compression-level": "9",
              "write.parquet.compression-codec": "zstd", "write.target-file-size-bytes": "1000000"}
     foreign_table(lake, properties=sizes)
-    rows = [{"id": i, "text": f"{i * 2654435761 % 2**32:032x}"} for i in range(20_000)]
+    rows = [{"id": i, "text": f"{i * 2654435761 % 2**32:032x}"} for i in range(60_000)]
     topic_of(kafka, topic, rows)
-    from_table(lake, kafka, topic, lanes=1, commit={"interval": "20s"}).run().expect()
-    files = lake.data_files("shop.orders")
-    for file in files:
+    from_table(lake, kafka, topic, lanes=1, commit={"interval": "5s"}).run().expect()
+    groups = []
+    for file in lake.data_files("shop.orders"):
         metadata = pq.ParquetFile(local_path(file["file_path"])).metadata
-        assert metadata.num_row_groups > 3, metadata
+        groups += [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
         assert len(file["split_offsets"]) == metadata.num_row_groups
-    lake.expect_rows("shop.orders", rows, ("pyiceberg", "duckdb"), columns=["id", "text"])
+    assert len(groups) >= 2 and sum(groups) == len(rows), groups  # a row group has at least 16,384 rows
+    lake.expect_rows("shop.orders", rows, ("pyiceberg",), columns=["id", "text"])
 
 
 def test_metadata_is_gzipped_and_data_lie_where_the_table_says(kafka, lake, topic):

@@ -67,7 +67,7 @@ def test_a_tombstone_may_halt(kafka, lake, topic):
 
 POISON = [b'{"id":0}', b"\x00\x00\x00\x2a\xff", b'{"id":1', b'{"id":1}{"id":2}', b'{"id":4,"text":NaN}', b'{"id":99,"id":5}', b'\xef\xbb\xbf{"id":6}',
           b'{"id":7,"text":"\\uD800"}', b'{"id":8,"text":"a\\u0000b"}', b'{"id":9,"text":"\xc3\x28"}', b"[" * 10_000, b'{"id":11}']
-POISON_CODES = {1: "NOT_JSON", 2: "NOT_JSON", 3: "NOT_JSON", 4: "NOT_JSON", 7: "NOT_JSON", 9: "BAD_UTF8", 10: "TOO_DEEP"}
+POISON_CODES = {1: "BAD_UTF8", 2: "NOT_JSON", 3: "NOT_JSON", 4: "NOT_JSON", 7: "NOT_JSON", 9: "BAD_UTF8", 10: "TOO_DEEP"}
 
 
 def test_a_bad_record_blocks_nobody(kafka, lake, topic):

@@ -311,7 +311,7 @@ def test_state_is_nowhere_but_in_warehouse_and_catalog(kafka, lake, topic):
     for entry in lake.folder.iterdir():
         if entry.name not in ("warehouse", "catalog.db"):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-    wait_until(lambda: _group_is_gone(kafka, "frazil-orders"), "the group to be deleted")
+    wait_until(lambda: _group_is_gone(kafka, pipeline.group), "the group to be deleted")
     produce(kafka, topic, ids(100, 150))
     pipeline.run().expect()
     lake.expect_ids(pipeline.table, [*(i for i in range(100) if i % 9), *range(100, 150)])
@@ -331,11 +331,14 @@ def _group_is_gone(kafka, group):
 
 def test_files_of_crashed_runs_are_no_part_of_the_table(kafka, lake, topic):
     topic_of(kafka, topic, ids(0, 5000))
-    pipeline = Pipeline(lake, kafka, topics=[topic], commit={"interval": "1h"})
+    source = {"kafka": {"group": "none"}}
+    pipeline = Pipeline(lake, kafka, topics=[topic], source=source, commit={"interval": "1h"})
+    pipeline.process_content["http"] = {"listen": "127.0.0.1:0"}
     with pipeline.start() as running:
-        running.wait_until(lambda: lake.has(pipeline.table) and lake.positions(pipeline.table, "orders"), "the first start")
+        running.wait_until(lambda: '"records_read": 5000' in running.get("/status")[1], "all records to be read")
         running.kill()
-    pipeline = Pipeline(lake, kafka, topics=[topic])
+    assert lake.rows(pipeline.table) == []
+    pipeline = Pipeline(lake, kafka, topics=[topic], source=source)
     pipeline.run().expect()
     lake.expect_ids(pipeline.table, range(5000))
 
