@@ -39,7 +39,7 @@ Scenario draw_scenario() {
   s.disputed_records = chance(800) ? static_cast<int>(between(50, 400)) : 0;
   s.adds_partition = chance(150);
   s.recreates_topic = chance(40);
-  s.rolls_back = !s.recreates_topic && chance(150);
+  s.rolls_back = !s.recreates_topic && chance(200);
   s.changes_schema = chance(80);
   s.foreign_pause_ms = between(800, 5'000);
   s.faults = draw_faults();

@@ -109,14 +109,14 @@ void WorkerSlot::run() {
     const base::Status ended = run_process(life, *stop_process, false);
     life->end();
     judge(ended, *life);
-    stopped_.wait_until(base::deadline_after(between(10'000, 800'000)));
+    // An operator who has read a halt answers it before the other worker meets it.
+    const bool is_answered = ended.ok() ? false : ended.error().halt() != nullptr;
+    stopped_.wait_until(base::deadline_after(between(1'000, is_answered ? 60'000 : 800'000)));
   }
 }
 
-base::Status WorkerSlot::run_until_caught_up() {
-  auto life = std::make_shared<Life>(tally_);
-  base::Interrupt never;
-  return run_process(life, never, true);
+base::Status WorkerSlot::run_until_caught_up(base::Interrupt& stop) {
+  return run_process(std::make_shared<Life>(tally_), stop, true);
 }
 
 void WorkerSlot::judge(const base::Status& ended, const Life&) {
@@ -127,7 +127,8 @@ void WorkerSlot::judge(const base::Status& ended, const Life&) {
 }
 
 void WorkerSlot::answer(const base::Halt& halt) {
-  if (halt.code == "SOURCE_RECREATED" && scenario_.recreates_topic) {
+  // A new topic may be noticed first by its offsets or leader epochs; the worker must stop in any case.
+  if (halt.code.starts_with("SOURCE_") && scenario_.recreates_topic) {
     is_halted_ = true;
     tally_.add("halts on a recreated topic");
     return;
@@ -152,6 +153,8 @@ void WorkerSlot::heal() {
   is_healed_ = true;
   ends_at_ = base::kForever;
   if (life_ != nullptr) life_->pardon();
+  // A worker without records does not look at its table, so it would not notice the roll-back.
+  if (scenario_.rolls_back && stop_process_ != nullptr) stop_process_->raise();
 }
 
 void WorkerSlot::stop() {

@@ -28,11 +28,11 @@ class WorkerSlot {
 
   // Process after process until stop().
   void run();
-  // One process that ends by itself when it has caught up.
-  base::Status run_until_caught_up();
+  // One process that ends by itself when it has caught up, or is told to.
+  base::Status run_until_caught_up(base::Interrupt& stop);
   // Ends a process that has lived long enough, in order.
   void tend(base::MonoMicros now);
-  // No more crashes, no more orderly ends.
+  // No more crashes, no more orderly ends; where the table was rolled back, one last restart.
   void heal();
   void stop();
 

@@ -133,12 +133,18 @@ void World::stop_workers() {
   house_.settle();
 }
 
-// What is owed is applied by whoever starts next.
+// What is owed is applied by whoever starts next. It gets as long as the others had.
 void World::finish() {
-  if (!scenario_.recreates_topic) {
-    if (const base::Status last = slots_[0]->run_until_caught_up(); !last.ok()) {
+  if (!scenario_.recreates_topic && problems_.empty()) {
+    base::Interrupt is_done, too_late;
+    base::Lane watch("watch", [&] {
+      if (!is_done.wait_until(base::deadline_after(kProgressMicros))) too_late.raise();
+    });
+    if (const base::Status last = slots_[0]->run_until_caught_up(too_late); !last.ok()) {
       problems_.push_back("the last worker failed: " + last.error().message());
     }
+    is_done.raise();
+    watch.join();
   }
   for (const auto& slot : slots_) problems_.insert(problems_.end(), slot->problems().begin(), slot->problems().end());
 }
