@@ -5,12 +5,13 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "io/memory_file_io.h"
 
 namespace frazil::simulation {
 
 Lakehouse::Lakehouse(Tally& tally)
-    : tally_(tally), store_(io::make_memory_file_io()), catalog_(iceberg::make_memory_catalog("memory://warehouse", store_)) {}
+    : tally_(tally),
+      store_(std::make_shared<KeepingFileIO>()),
+      catalog_(iceberg::make_memory_catalog("memory://warehouse", store_)) {}
 
 int64_t added_snapshot(const iceberg::TableCommit& commit) {
   for (const iceberg::Update& update : commit.updates) {

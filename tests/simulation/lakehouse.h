@@ -13,6 +13,7 @@
 
 #include "base/sync.h"
 #include "iceberg/catalog.h"
+#include "tests/simulation/keeping_file_io.h"
 #include "tests/simulation/table_marks.h"
 #include "tests/simulation/tally.h"
 
@@ -33,7 +34,7 @@ class Lakehouse {
  public:
   explicit Lakehouse(Tally& tally);
   iceberg::Catalog& catalog() { return *catalog_; }
-  std::shared_ptr<io::FileIO> store() { return store_; }
+  std::shared_ptr<KeepingFileIO> store() const { return store_; }
 
   base::Result<iceberg::LoadedTable> create(const iceberg::TableId& id, const iceberg::CreateTable& request);
   base::Result<iceberg::LoadedTable> apply(const iceberg::TableId& id, const iceberg::TableCommit& commit,
@@ -51,7 +52,7 @@ class Lakehouse {
   void record(const iceberg::TableId& id, const iceberg::TableMetadata& metadata, const std::string& cause);
 
   Tally& tally_;
-  std::shared_ptr<io::FileIO> store_;
+  std::shared_ptr<KeepingFileIO> store_;
   std::unique_ptr<iceberg::Catalog> catalog_;
   std::vector<TablesState> history_;
   KnownSnapshots known_;

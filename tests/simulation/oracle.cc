@@ -200,7 +200,7 @@ void Oracle::judge_outbox(const iceberg::TableMetadata& dead_letters) {
 void Oracle::judge_files(const iceberg::TableMetadata& metadata) {
   const std::vector<std::string> files = rows_.referenced(metadata, problems_);
   for (const std::string& file : std::set<std::string>(files.begin(), files.end())) {
-    if (!store_->stat(file).ok()) problem("a snapshot names " + file + ", which does not exist");
+    if (!house_.store()->stat(file).ok()) problem("a snapshot names " + file + ", which does not exist");
   }
 }
 
@@ -219,6 +219,7 @@ void Oracle::judge_completeness(const TablesState& last) {
   for (const OwedMark& owed : newest->owed) {
     if (owed.epoch > applied) problem("epoch " + std::to_string(owed.epoch) + " is still owed");
   }
+  tally_.add("files removed", static_cast<int64_t>(house_.store()->removed()));
   tally_.add("rows", static_cast<int64_t>(rows_.visible(*last.anchor, problems_).size()));
   if (last.dead_letters) tally_.add("dead letters", static_cast<int64_t>(rows_.visible(*last.dead_letters, problems_).size()));
 }

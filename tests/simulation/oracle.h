@@ -26,8 +26,12 @@ namespace frazil::simulation {
 class Oracle {
  public:
   // `topic`: as it was at the end, or before it was made anew. `may_roll_back`: the scenario did.
-  Oracle(const Lakehouse& house, std::shared_ptr<io::FileIO> store, SimTopic topic, bool may_roll_back, Tally& tally)
-      : house_(house), store_(store), topic_(std::move(topic)), may_roll_back_(may_roll_back), tally_(tally), rows_(store) {}
+  Oracle(const Lakehouse& house, SimTopic topic, bool may_roll_back, Tally& tally)
+      : house_(house),
+        topic_(std::move(topic)),
+        may_roll_back_(may_roll_back),
+        tally_(tally),
+        rows_(house.store()->everything()) {}
 
   // Problems in order of time, at most a few. `must_be_complete`: the last state holds every record, and owes nothing.
   std::vector<std::string> judge(bool must_be_complete);
@@ -54,7 +58,6 @@ class Oracle {
   void problem(const std::string& text);
 
   const Lakehouse& house_;
-  std::shared_ptr<io::FileIO> store_;
   const SimTopic topic_;
   const bool may_roll_back_;
   Tally& tally_;

@@ -11,7 +11,8 @@ const std::vector<std::string>& mandatory_counts() {
       "crashes, dead letters", "crashes, group offsets",  "rebalances",             "partitions added",
       "topics recreated",      "dead letters",            "owed applied",           "foreign commits",
       "foreign rollbacks",     "foreign property removals", "foreign expiries",      "foreign schema changes",
-      "halts accepted",        "two workers, one group",  "two workers, no group",  "rows",
+      "halts accepted",        "files removed",
+      "two workers, one group",  "two workers, no group",  "rows",
   };
   return names;
 }

@@ -90,7 +90,9 @@ base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::In
 
 void WorkerSlot::doom(Life& life) {
   if (!chance(750)) return;
-  const auto phase = static_cast<Phase>(base::random_below(kPhases));
+  // Crashes between a commit and its outbox are the worst: two more chances for them.
+  const auto drawn = base::random_below(kPhases + 2);
+  const auto phase = drawn < kPhases ? static_cast<Phase>(drawn) : Phase::kDeadLetters;
   const bool is_frequent = phase == Phase::kReading || phase == Phase::kPreparing;
   life.doom(phase, static_cast<int>(between(1, is_frequent ? 80 : 12)));
 }
