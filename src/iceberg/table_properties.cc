@@ -158,9 +158,9 @@ void read_commit_properties(PropertyReader& reader, TableProperties& out) {
 
 // Defined by Iceberg for writers, and without effect here. Those that end in '.' stand for a column each.
 constexpr const char* kNotHonoured[] = {
-    "write.delete.", "write.update.", "write.merge.", "write.distribution-mode", "write.spark.fanout.enabled", "write.upsert.enabled",
+    "write.delete.", "write.update.", "write.merge.", "write.spark.fanout.enabled", "write.upsert.enabled",
     "write.wap.enabled", "write.orc.", "write.location-provider.impl", "write.summary.partition-limit",
-    "write.metadata.delete-after-commit.enabled", "write.object-storage.", "write.parquet.bloom-filter-",
+    "write.parquet.bloom-filter-", "commit.retry.num-retries",
     "write.parquet.stats-enabled.", "write.parquet.dict-encoding-enabled.", "write.parquet.page-version",
     "write.parquet.shred-variants", "write.parquet.variant-inference-buffer-size",
     "write.parquet.row-group-size-track-uncompressed", "commit.status-check.", "history.expire.max-ref-age-ms", "encryption.",
@@ -188,7 +188,8 @@ std::vector<std::string> properties_not_honoured(const Properties& properties) {
       return name.ends_with('.') || name.ends_with('-') ? key.starts_with(name) : key == name;
     });
     const bool is_other_format = key == "write.format.default" && lower(value) != "parquet";
-    if (is_listed || is_other_format) names.push_back(key);
+    const bool is_by_range = key == "write.distribution-mode" && lower(value) == "range";
+    if (is_listed || is_other_format || is_by_range) names.push_back(key);
   }
   return names;
 }

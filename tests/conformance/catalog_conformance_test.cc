@@ -425,6 +425,24 @@ TEST_P(CatalogConformance, TakesNamesAsTheyAre) {
   EXPECT_EQ(locations.size(), names.size());
 }
 
+TEST_P(CatalogConformance, RemovesForgottenMetadataFilesOnlyWhenTheTableAsks) {
+  std::string first = create().metadata_location;
+  ASSERT_TRUE(is_ok(another()->commit_table(orders_, set_property("write.metadata.previous-versions-max", "2"))));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(is_ok(another()->commit_table(orders_, set_property("n", std::to_string(i)))));
+  EXPECT_TRUE(catalog().file_io()->stat(first).ok());
+  ASSERT_TRUE(is_ok(another()->commit_table(orders_, set_property("write.metadata.delete-after-commit.enabled", "true"))));
+  std::vector<std::string> locations;
+  for (int i = 0; i < 5; ++i) {
+    const auto committed = another()->commit_table(orders_, set_property("n", std::to_string(i)));
+    ASSERT_TRUE(is_ok(committed));
+    locations.push_back(committed->metadata_location);
+  }
+  EXPECT_FALSE(catalog().file_io()->stat(locations[0]).ok());
+  EXPECT_FALSE(catalog().file_io()->stat(locations[1]).ok());
+  for (size_t i = 2; i < 5; ++i) EXPECT_TRUE(catalog().file_io()->stat(locations[i]).ok()) << i;
+  EXPECT_EQ(load(orders_).metadata_log.size(), 2U);
+}
+
 TEST_P(CatalogConformance, KeepsTablesOfNestedNamespacesApart) {
   ASSERT_TRUE(is_ok(catalog().create_namespace({"db", "inner"})));
   const TableMetadata outer = create().metadata;

@@ -73,12 +73,8 @@ class MemoryCatalog : public Catalog {
     TRY_ASSIGN(const LoadedTable base, load_table(id));
     TRY_ASSIGN(LoadedTable staged, stage_commit(*io_, base, commit).in(where));
     base::io_point();
-    base::Lock lock(mutex_);
-    const auto found = tables_.find(id);
-    if (found == tables_.end() || found->second != base.metadata_location) {
-      return Error(Code::kConflict, where + ": somebody else committed after " + base.metadata_location);
-    }
-    found->second = staged.metadata_location;
+    TRY(swap(id, base.metadata_location, staged.metadata_location).in(where));
+    remove_forgotten_metadata(*io_, base.metadata, staged.metadata);
     return staged;
   }
 
@@ -92,6 +88,16 @@ class MemoryCatalog : public Catalog {
   std::shared_ptr<io::FileIO> file_io() override { return io_; }
 
  private:
+  Status swap(const TableId& id, const std::string& from, const std::string& to) {
+    base::Lock lock(mutex_);
+    const auto found = tables_.find(id);
+    if (found == tables_.end() || found->second != from) {
+      return Error(Code::kConflict, "somebody else committed after " + from);
+    }
+    found->second = to;
+    return {};
+  }
+
   Result<std::string> find(const TableId& id) {
     base::io_point();
     base::Lock lock(mutex_);

@@ -140,6 +140,7 @@ class SqliteCatalog : public Catalog {
     TRY_ASSIGN(const LoadedTable base, load_table(id));
     TRY_ASSIGN(LoadedTable staged, stage_commit(*io_, base, commit).in(where));
     TRY(swap(id, base.metadata_location, staged.metadata_location).in(where));
+    remove_forgotten_metadata(*io_, base.metadata, staged.metadata);
     return staged;
   }
 

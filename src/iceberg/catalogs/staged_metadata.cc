@@ -1,11 +1,14 @@
 #include "iceberg/catalogs/staged_metadata.h"
 
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "iceberg/metadata_file.h"
 #include "iceberg/new_table.h"
+#include "iceberg/table_properties.h"
 #include "io/location.h"
 
 namespace frazil::iceberg {
@@ -93,6 +96,18 @@ Result<LoadedTable> stage_commit(io::FileIO& io, const LoadedTable& base, const 
   TRY(check(commit.requirements, &base.metadata));
   TRY_ASSIGN(TableMetadata metadata, apply(base.metadata, commit.updates, base::wall_millis()));
   return write_staged(io, std::move(metadata), base.metadata_location, base.metadata.last_updated_ms);
+}
+
+void remove_forgotten_metadata(io::FileIO& io, const TableMetadata& before, const TableMetadata& after) {
+  const auto properties = read_table_properties(after.properties, after.location);
+  if (!properties.ok() || !properties->metadata_delete_after_commit) return;
+  std::set<std::string> kept;
+  for (const MetadataLogEntry& entry : after.metadata_log) kept.insert(entry.metadata_file);
+  for (const MetadataLogEntry& entry : before.metadata_log) {
+    if (kept.contains(entry.metadata_file)) continue;
+    const Status removed = io.remove(entry.metadata_file);
+    if (!removed.ok()) base::log_warn("old_metadata_not_removed", {{"file", entry.metadata_file}, {"why", removed.error().message()}});
+  }
 }
 
 Result<LoadedTable> load_current(io::FileIO& io, const std::function<Result<std::string>()>& current_location) {

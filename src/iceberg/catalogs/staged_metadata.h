@@ -31,6 +31,10 @@ base::Result<LoadedTable> stage_table(io::FileIO& io, const std::string& warehou
 // Checks the requirements on `base` (kConflict), applies the updates to it, writes the result.
 base::Result<LoadedTable> stage_commit(io::FileIO& io, const LoadedTable& base, const TableCommit& commit);
 
+// After the swap has succeeded: removes the metadata files that the new version's log has forgotten, when the table asks for
+// it (write.metadata.delete-after-commit.enabled). A file that cannot be removed stays, and is told in the log.
+void remove_forgotten_metadata(io::FileIO& io, const TableMetadata& before, const TableMetadata& after);
+
 // Finds the current metadata location of a table and reads that file. A file that has gone because the table moved on
 // meanwhile is looked for again; one that is named and missing is kCorrupt.
 base::Result<LoadedTable> load_current(io::FileIO& io,

@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "base/retry.h"
 #include "engine/dead_letters.h"
-#include "iceberg/table_properties.h"
 #include "sinks/iceberg/data_file_output.h"
 #include "sinks/iceberg/dead_letter_table.h"
 #include "sinks/iceberg/row_schema.h"
@@ -15,8 +14,6 @@
 namespace frazil::sinks {
 namespace {
 
-constexpr int64_t kMinWaitMs = 20;
-constexpr int64_t kMaxWaitMs = 10'000;
 constexpr size_t kOwedAtMost = 64;        // then the outbox has to be emptied first
 constexpr size_t kExpireAtMost = 500;     // snapshots removed by one commit
 
@@ -31,12 +28,12 @@ bool is_refusal(base::Code code) { return code == base::Code::kInvalid || code =
 
 IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Catalog& catalog,
                                    const engine::PositionFormat& format, std::vector<engine::AcceptedChoice> accepted)
-    : config_(config), catalog_(catalog), format_(format), accepted_(std::move(accepted)), outbox_(catalog, config.pipeline) {}
+    : config_(config), catalog_(catalog), format_(format), accepted_(std::move(accepted)), outbox_(catalog, config.pipeline), expired_files_(config.history_keep_ms) {}
 
 // --- loading ---------------------------------------------------------------------------------------------------------------
 
 base::Status IcebergCommitter::until_decided(base::Interrupt& abandon, const Step& step) {
-  base::Backoff backoff(kMinWaitMs, kMaxWaitMs, config_.retry_deadline_ms);
+  base::Backoff backoff(properties_.commit_min_wait_ms, properties_.commit_max_wait_ms, properties_.commit_total_timeout_ms);
   while (true) {
     base::Result<iceberg::LoadedTable> loaded = load_pinned();
     base::Result<bool> decided = loaded.ok() ? step(*loaded) : base::Result<bool>(loaded.error());
@@ -81,6 +78,7 @@ base::Status IcebergCommitter::prepare_writing(const iceberg::TableMetadata& met
   TRY_ASSIGN(WriteTarget target, make_write_target(metadata, schema, metadata.default_spec()));
   target_ = std::make_shared<const WriteTarget>(std::move(target));
   target_schema_id_ = metadata.current_schema_id;
+  TRY_ASSIGN(properties_, iceberg::read_table_properties(metadata.properties, metadata.location));
   by_hash_ = is_distributed_by_hash(metadata);
   return {};
 }
@@ -346,6 +344,7 @@ base::Status IcebergCommitter::post(const iceberg::LoadedTable& loaded, const Pi
   append.set_manifest_list_header(std::move(placed.manifest_list_header));
   TRY_ASSIGN(const iceberg::Snapshot snapshot, append.prepare(loaded.metadata));
   const iceberg::TableCommit commit = request(loaded.metadata, state, snapshot, marks, proposal);
+  base::log_debug("commit_sent", {{"pipeline", config_.pipeline}, {"epoch", marks.epoch}, {"snapshot", snapshot.snapshot_id}});
   base::Result<iceberg::LoadedTable> answer = catalog_.commit_table(config_.table, commit);
   if (answer.ok()) {
     head_ = snapshot.snapshot_id;
@@ -353,10 +352,20 @@ base::Status IcebergCommitter::post(const iceberg::LoadedTable& loaded, const Pi
                                        {"table", config_.table.text()},
                                        {"epoch", marks.epoch},
                                        {"snapshot", snapshot.snapshot_id}});
+    note_expired(loaded.metadata, commit);
     return {};
   }
   if (is_refusal(answer.error().code())) return commit_rejected(config_.table, answer.error(), head_);
   return answer.status();
+}
+
+void IcebergCommitter::note_expired(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit) {
+  for (const iceberg::Update& update : commit.updates) {
+    if (const auto* removed = std::get_if<iceberg::RemoveSnapshots>(&update)) {
+      expired_files_.note(*catalog_.file_io(), before, removed->snapshot_ids);
+    }
+  }
+  expired_files_.sweep(*catalog_.file_io());
 }
 
 iceberg::TableCommit IcebergCommitter::request(const iceberg::TableMetadata& base, const PipelineState& state,

@@ -21,7 +21,9 @@
 #include "engine/sink.h"
 #include "iceberg/catalog.h"
 #include "iceberg/change/append.h"
+#include "iceberg/table_properties.h"
 #include "sinks/iceberg/data_file_writer.h"
+#include "sinks/iceberg/expired_files.h"
 #include "sinks/iceberg/iceberg_sink_config.h"
 #include "sinks/iceberg/marks.h"
 #include "sinks/iceberg/outbox.h"
@@ -77,6 +79,7 @@ class IcebergCommitter : public engine::Committer {
                     const Proposal& proposal);
   iceberg::TableCommit request(const iceberg::TableMetadata& base, const PipelineState& state,
                                const iceberg::Snapshot& snapshot, const Marks& marks, const Proposal& proposal) const;
+  void note_expired(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit);
   void apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon);
 
   const IcebergSinkConfig& config_;
@@ -88,6 +91,8 @@ class IcebergCommitter : public engine::Committer {
   std::shared_ptr<const WriteTarget> target_;
   int32_t target_schema_id_ = 0;  // the table's current schema when target_ was made
   bool by_hash_ = true;
+  iceberg::TableProperties properties_;  // commit.retry.*: how long and how often to try
+  ExpiredFiles expired_files_;
   int64_t head_ = 0;
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;

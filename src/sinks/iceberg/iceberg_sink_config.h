@@ -26,7 +26,6 @@ struct IcebergSinkConfig {
   std::optional<columnar::Schema> schema;
   std::optional<CreateTableConfig> create;  // absent: the table must exist
   int64_t history_keep_ms = 3600 * 1000;
-  int64_t retry_deadline_ms = 1800 * 1000;  // one commit's attempts, unless the table's properties say otherwise
   std::string user;  // recorded with accepted choices
 };
 
