@@ -1,5 +1,7 @@
 #include "engine/attempt_state.h"
 
+#include "base/log.h"
+
 namespace frazil::engine {
 
 void AttemptState::cut_epoch(bool is_final) {
@@ -8,11 +10,14 @@ void AttemptState::cut_epoch(bool is_final) {
   if (is_final) final_epoch_.store(next, std::memory_order_release);
   cut_.store(next, std::memory_order_release);
   first_record_ = base::kForever;
+  base::log_debug("epoch_cut", {{"epoch", next}});
 }
 
 void AttemptState::note_progress(int64_t epoch, base::MonoMicros now) {
   base::Lock lock(mutex_);
-  if (epoch > cut_.load() && first_record_ == base::kForever) first_record_ = now;
+  if (epoch <= cut_.load() || first_record_ != base::kForever) return;
+  first_record_ = now;
+  base::log_debug("epoch_opened", {{"epoch", epoch}});
 }
 
 base::MonoMicros AttemptState::first_record() const {

@@ -29,9 +29,11 @@ void CommitLane::run() {
       if (base::Status status = commit_carried(); !status.ok()) return state_.fail(status.error());
       continue;
     }
-    const bool is_final = state_.is_final(epoch->staged.number);
+    const int64_t number = epoch->staged.number;
+    const bool is_final = state_.is_final(number);
     if (base::Status status = take(std::move(*epoch)); !status.ok()) state_.fail(status.error());
     state_.epoch_settled();
+    base::log_debug("epoch_settled", {{"epoch", number}});
     source_.wake();
     if (is_final || state_.error()) return;
   }

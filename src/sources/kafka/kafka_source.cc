@@ -422,7 +422,9 @@ void KafkaSource::acknowledge(const SourcePositions& positions) {
       if (const auto position = parse_position(known->second)) offsets[partition] = position->offset;
     }
   }
+  base::log_debug("group_offsets_sent", {{"group", config_.group_id}});
   const base::Status status = client_->commit_offsets(offsets, kCommitMetadata);
+  if (status.ok()) base::log_debug("group_offsets_written", {{"group", config_.group_id}});
   if (!status.ok()) base::log_warn("kafka_group_offsets", {{"group", config_.group_id}, {"error", status.error().message()}});
 }
 

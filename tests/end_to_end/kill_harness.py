@@ -1,0 +1,221 @@
+"""What the kill -9 test is made of: a producer that never rests, a victim whose log tells where it stands, and the account.
+
+Phase of a kill, by the last events in the victim's log (written before it died, each by one write):
+
+reading         an epoch is open, nothing of an earlier one is under way
+writing         an epoch was cut; its files and manifests are being written
+commit sent     the catalog was asked to swap; no answer yet
+answered        the swap is done; what it owes is being prepared
+dead letters    the commit to the dead-letter table was sent; no answer yet
+group offsets   the consumer group's offsets were sent; no answer yet
+"""
+import collections
+import json
+import os
+import random
+import select
+import subprocess
+import threading
+import time
+import zlib
+
+from confluent_kafka import Producer
+
+from pipeline import BINARY, environment
+
+PHASES = ("reading", "writing", "commit sent", "answered", "dead letters", "group offsets")
+
+# Events of the log that begin a step of the commit lane, and those that end the step before the next begins.
+BEGINS = {"commit_sent": "commit sent", "commit_accepted": "answered", "owed_sent": "dead letters", "owed_applied": "answered",
+          "group_offsets_sent": "group offsets", "group_offsets_written": "answered"}
+
+
+class Progress:
+    """Where a process stands, told by its log events, one after the other."""
+
+    def __init__(self):
+        self.is_reading = False   # from the first position in the table on: the start's own commit is no epoch
+        self.opened = set()       # epochs with records that are not settled
+        self.cut = set()
+        self.step = None
+        self.entered = collections.Counter()
+
+    def feed(self, event):
+        name, epoch = event.get("event"), event.get("epoch")
+        if name == "epoch_opened":
+            self.is_reading = True
+            self.opened.add(epoch)
+            self.entered["reading"] += 1
+        elif name == "epoch_cut":
+            self.cut.add(epoch)
+            self.entered["writing"] += 1
+        elif name in ("epoch_settled", "epoch_dropped"):
+            if name == "epoch_dropped":
+                self.opened, self.cut = set(), set()
+            self.opened.discard(epoch)
+            self.cut.discard(epoch)
+            self.step = None
+        elif name in BEGINS and self.is_reading and self.cut:
+            self.step = BEGINS[name]
+            self.entered[self.step] += 1
+
+    @property
+    def is_open(self):
+        return bool(self.opened)
+
+    @property
+    def phase(self):
+        if not self.opened:
+            return None
+        if self.step:
+            return self.step
+        return "writing" if self.opened & self.cut else "reading"
+
+
+class Victim:
+    """A `frazil run` that is going to be killed."""
+
+    def __init__(self, arguments):
+        self.progress = Progress()
+        self.lines = collections.deque(maxlen=200)
+        self._rest = b""
+        self.process = subprocess.Popen([str(BINARY), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, env=environment())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def follow(self, condition, what, seconds=60):
+        """Reads the log until condition(progress) holds."""
+        deadline = time.monotonic() + seconds
+        while not condition(self.progress):
+            if not self._read(deadline - time.monotonic()):
+                raise AssertionError(f"the victim ended before {what}:\n{self.tail()}")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"waited {seconds} s for {what}:\n{self.tail()}")
+
+    def follow_for(self, seconds):
+        """Reads the log for this long: the random moment."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            if not self._read(left):
+                raise AssertionError(f"the victim ended by itself:\n{self.tail()}")
+
+    def kill(self):
+        """kill -9, then reads what was still in the pipe. Returns the phase it died in, None when no epoch was open."""
+        assert self.process.poll() is None, f"the victim ended by itself:\n{self.tail()}"
+        self.process.kill()
+        while self._read(30):
+            pass
+        self.process.wait()
+        return self.progress.phase
+
+    def tail(self):
+        return "\n".join(self.lines)[-4000:]
+
+    def _read(self, seconds):
+        """Feeds what arrives within this time; False at the end of the log."""
+        ready, _, _ = select.select([self.process.stderr], [], [], max(seconds, 0))
+        if not ready:
+            return True
+        chunk = os.read(self.process.stderr.fileno(), 65536)
+        if not chunk:
+            return False
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        for line in lines:
+            text = line.decode("utf-8", "replace")
+            self.lines.append(text)
+            if text.startswith("{"):
+                self.progress.feed(json.loads(text))
+        return True
+
+
+class Stream:
+    """A producer in a thread of its own. Every record that Kafka has acknowledged is remembered by partition and offset."""
+
+    def __init__(self, kafka, topic, partitions, per_second, bad_share, seed):
+        self.topic = topic
+        self.partitions = partitions
+        self.per_second = per_second
+        self.bad_share = bad_share
+        self._random = random.Random(seed)
+        self._producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "acks": "all", "enable.idempotence": True,
+                                   "linger.ms": 5, "compression.type": "lz4"})
+        self._end = threading.Event()
+        self._failures = []
+        self.good = {}   # (partition, offset) → (id, crc of the text)
+        self.bad = {}    # (partition, offset) → crc of the value
+        self._thread = threading.Thread(target=self._run, name="stream")
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
+
+    def stop(self):
+        """Returns when everything is acknowledged."""
+        self._end.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        assert not self._failures, self._failures[:3]
+
+    @property
+    def produced(self):
+        return {**self.good, **self.bad}
+
+    def _run(self):
+        try:
+            begun, sent = time.monotonic(), 0
+            while not self._end.is_set():
+                due = int((time.monotonic() - begun) * self.per_second)
+                while sent < due:
+                    self._send(sent)
+                    sent += 1
+                self._producer.poll(0)
+                self._end.wait(0.01)
+            assert self._producer.flush(60) == 0, "records without acknowledgement"
+        except Exception as error:  # pylint: disable=broad-except
+            self._failures.append(error)
+
+    def _send(self, number):
+        partition = self._random.randrange(self.partitions)
+        if self._random.random() < self.bad_share:
+            value = f'{{"id": "not a number {number}"}}'.encode()
+            fact = ("bad", zlib.crc32(value))
+        else:
+            text = f"{number} " + self._random.choice(("short", "mid " * 20, "é✓🧊 " * 10)) + str(self._random.getrandbits(64))
+            value = json.dumps({"id": number, "text": text, "crc": zlib.crc32(text.encode())}, ensure_ascii=False).encode()
+            fact = ("good", (number, zlib.crc32(text.encode())))
+        while True:
+            try:
+                self._producer.produce(self.topic, value, partition=partition,
+                                       on_delivery=lambda error, message, fact=fact: self._note(error, message, fact))
+                return
+            except BufferError:
+                self._producer.poll(1)
+
+    def _note(self, error, message, fact):
+        if error:
+            self._failures.append(error)
+            return
+        kind, content = fact
+        (self.good if kind == "good" else self.bad)[(message.partition(), message.offset())] = content
+
+
+def faults_of(expected, found):
+    """What is wrong with `found`, pairs of ((partition, offset), content), against the dict `expected`; each fault names its place."""
+    counts = collections.Counter(place for place, _ in found)
+    faults = [f"missing: partition {p} offset {o}" for p, o in sorted(set(expected) - set(counts))]
+    faults += [f"not produced: partition {p} offset {o}" for p, o in sorted(set(counts) - set(expected))]
+    faults += [f"{n} times: partition {p} offset {o}" for (p, o), n in sorted(counts.items()) if n > 1]
+    faults += [f"altered: partition {place[0]} offset {place[1]}" for place, content in found
+               if place in expected and expected[place] != content]
+    return faults

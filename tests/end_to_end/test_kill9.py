@@ -1,0 +1,163 @@
+"""kill -9, fifty times, on a real broker: every record exactly once, dead letters included.
+
+A stream of records never rests. The victim is killed in an open epoch, at a random moment: at times anywhere, at times
+soon after it entered a phase that was hit least so far. Then it is started again at once.
+FRAZIL_KILL_SEED repeats the choices of a run (not its timing).
+"""
+import os
+import random
+import time
+import zlib
+
+import duckdb
+import pytest
+from pyiceberg.table import StaticTable
+
+from judges import java_checker, readers
+from kill_harness import PHASES, Stream, Victim, faults_of
+from pipeline import Lake, Pipeline, log_ends, topic_of
+
+KILLS = 50
+PARTITIONS = 6
+PER_SECOND = 2500
+GROUP = "victims"
+AIMS = 6   # a phase of a few milliseconds may be over before the blow falls: then the next one is waited for
+BAD_SHARE = 0.02
+SCHEMA = [{"name": "id", "type": "long", "required": True}, {"name": "text", "type": "string", "required": True},
+          {"name": "crc", "type": "long", "required": True}]
+# How long after entering the phase the blow may fall, in seconds: about as long as the phase lasts.
+WINDOW = {"reading": 0.3, "writing": 0.08, "commit sent": 0.02, "answered": 0.01, "dead letters": 0.02, "group offsets": 0.003}
+
+
+@pytest.fixture
+def seed():
+    chosen = int(os.environ.get("FRAZIL_KILL_SEED") or random.SystemRandom().randrange(2**31))
+    print(f"FRAZIL_KILL_SEED={chosen}")
+    return chosen
+
+
+def make_pipeline(lake, kafka, topic):
+    # A static member of its group: the broker gives the partitions back to the restarted process at once.
+    source = {"kafka": {"group": GROUP, "properties": {"group.instance.id": "victim"}}}
+    pipeline = Pipeline(lake, kafka, topics=[topic], schema=SCHEMA, create={"partition_by": ["bucket(4, id)"]}, source=source,
+                        table={"columns": {"kafka_metadata": True}}, commit={"interval": "300ms"})
+    pipeline.process_content["log"] = {"format": "json", "level": "debug"}
+    return pipeline
+
+
+def strike(victim, dice, hits):
+    """Lets the victim work, kills it in an open epoch, returns the phase (None: the epoch ended under the blow)."""
+    victim.follow(lambda p: p.is_open, "an epoch to open")
+    if dice.random() < 0.3:
+        victim.follow_for(dice.uniform(0, 1.2))
+    else:
+        aim = min(PHASES, key=lambda phase: (hits[phase], dice.random()))
+        for _ in range(dice.choice((0, 0, 1))):
+            await_phase(victim, aim)
+        for _ in range(AIMS):
+            await_phase(victim, aim)
+            victim.follow_for(dice.uniform(0, WINDOW[aim]))
+            if victim.progress.phase == aim:
+                break
+    victim.follow(lambda p: p.is_open, "an open epoch")
+    return victim.kill()
+
+
+def await_phase(victim, phase):
+    before = victim.progress.entered[phase]
+    victim.follow(lambda p: p.entered[phase] > before, f"phase {phase}")
+
+
+def kill_again_and_again(arguments, dice):
+    """Returns the hits by phase, and the blows that fell between two epochs and do not count."""
+    hits, besides = dict.fromkeys(PHASES, 0), 0
+    while sum(hits.values()) < KILLS:
+        with Victim(arguments) as victim:
+            phase = strike(victim, dice, hits)
+        if phase is None:
+            besides += 1
+            assert besides <= KILLS, "too many blows fell between epochs"
+        else:
+            hits[phase] += 1
+    return hits, besides
+
+
+# --- what the tables hold -----------------------------------------------------------------------
+
+
+def read_pyiceberg(location, columns):
+    return StaticTable.from_metadata(readers.uri(location)).scan(selected_fields=columns).to_arrow()
+
+
+def read_duckdb(location, columns):
+    names = ", ".join(f'"{c}"' for c in columns)
+    with duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 1}) as connection:
+        for extension in ("avro", "iceberg"):
+            connection.execute(f"LOAD {readers._duckdb_extension(extension)}")
+        return connection.execute(f"SELECT {names} FROM iceberg_scan('{readers.uri(location)}')").to_arrow_table()
+
+
+JUDGES = {"pyiceberg": read_pyiceberg, "duckdb": read_duckdb}
+
+
+def columns_of(table, names):
+    return [table.column(name).to_pylist() for name in names]
+
+
+def rows_of(location, judge):
+    """((partition, offset), (id, crc of the text)) of each row; the crc in the row must be that of its text."""
+    names = ["_kafka_partition", "_kafka_offset", "id", "text", "crc"]
+    rows = []
+    for partition, offset, number, text, crc in zip(*columns_of(JUDGES[judge](location, names), names)):
+        computed = zlib.crc32(text.encode())
+        rows.append(((partition, offset), (number, computed if computed == crc else "the row's crc is not its text's")))
+    return rows
+
+
+def letters_of(location, judge):
+    names = ["partition", "offset", "value"]
+    return [((partition, offset), zlib.crc32(value)) for partition, offset, value in zip(*columns_of(JUDGES[judge](location, names), names))]
+
+
+def judge_exactly_once(stream, rows_location, letters_location):
+    """Each judge: every acknowledged (partition, offset) once, in the table or among the dead letters, values intact."""
+    for judge in JUDGES:
+        rows, letters = rows_of(rows_location, judge), letters_of(letters_location, judge)
+        faults = faults_of(stream.good, rows) + [f"dead letters: {fault}" for fault in faults_of(stream.bad, letters)]
+        assert not faults, f"{judge}: {len(faults)} faults, first {faults[:10]}"
+        assert rows and letters, "nothing to compare"
+        print(f"{judge}: compared {len(rows)} rows and {len(letters)} dead letters by partition, offset and crc")
+    expect_the_account_to_notice(stream, rows)
+
+
+def expect_the_account_to_notice(stream, rows):
+    """The comparison itself is put to the test: one row less, one row twice, one row altered."""
+    (partition, offset), _ = gone = rows[len(rows) // 2]
+    assert faults_of(stream.good, [row for row in rows if row is not gone]) == [f"missing: partition {partition} offset {offset}"]
+    assert faults_of(stream.good, [*rows, gone]) == [f"2 times: partition {partition} offset {offset}"]
+    altered = [((partition, offset), (0, 0)) if row is gone else row for row in rows]
+    assert faults_of(stream.good, altered) == [f"altered: partition {partition} offset {offset}"]
+
+
+def test_fifty_kills_lose_and_double_nothing(kafka, tmp_path, topic, seed):
+    dice = random.Random(seed)
+    lake = Lake(tmp_path / "lake")
+    topic_of(kafka, topic, partitions=PARTITIONS)
+    pipeline = make_pipeline(lake, kafka, topic)
+    begun = time.monotonic()
+    with Stream(kafka, topic, PARTITIONS, PER_SECOND, BAD_SHARE, seed) as stream:
+        hits, besides = kill_again_and_again(pipeline.arguments(json_events=False), dice)
+        stream.stop()
+    print(f"{sum(hits.values())} kills in {time.monotonic() - begun:.0f} s by phase: " + ", ".join(f"{p} {n}" for p, n in hits.items()) +
+          f"; {besides} more between epochs")
+    ends = log_ends(kafka, topic, PARTITIONS)
+    assert len(stream.produced) == sum(ends.values()), "the account of what was produced has gaps"
+    pipeline.run().expect()
+
+    letters = f"{pipeline.table}_dead_letters"
+    locations = [lake.location_of(pipeline.table), lake.location_of(letters)]
+    judge_exactly_once(stream, *locations)
+    java_checker.expect_clean(locations)
+    assert sum(hits.values()) >= KILLS and all(hits.values()), f"a phase without a kill: {hits}"
+    assert lake.positions(pipeline.table, "orders") == {topic: [ends[p] for p in range(PARTITIONS)]}
+    assert kafka.group_offsets(GROUP, topic) == ends
