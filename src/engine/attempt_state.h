@@ -25,6 +25,9 @@ class AttemptState {
 
   // A reader got something in `epoch`.
   void note_progress(int64_t epoch, base::MonoMicros now);
+  // A reader waited and its source had nothing (+1), or has something again (-1).
+  void note_idle(int change) { idle_readers_.fetch_add(change, std::memory_order_acq_rel); }
+  int idle_readers() const { return idle_readers_.load(std::memory_order_acquire); }
   // When the open epoch got its first record, or kForever.
   base::MonoMicros first_record() const;
 
@@ -53,6 +56,7 @@ class AttemptState {
   std::atomic<int64_t> cut_{0};
   std::atomic<int64_t> final_epoch_{-1};
   std::atomic<int64_t> settled_{0};
+  std::atomic<int> idle_readers_{0};
   std::atomic<bool> is_reset_{false};
   std::atomic<bool> is_caught_up_{false};
   base::Interrupt abandon_;

@@ -104,7 +104,7 @@ void CommitLane::done(const CommitVerdict& verdict, const StagedEpoch& epoch, do
   status_.committed(epoch.rows, epoch.dead_letters ? epoch.dead_letters->rows() : 0, sizes, seconds,
                     committer_.head_snapshot_id());
   measure_freshness(epoch);
-  source_.acknowledge(verdict.positions);
+  source_.acknowledge(verdict.positions, committer_.mark());
   if (options_.on_commit) options_.on_commit(verdict, epoch, seconds);
   if (options_.until_caught_up && source_.is_caught_up(verdict.positions)) state_.caught_up();
 }

@@ -55,6 +55,10 @@ base::Status ReaderLane::end_epoch() {
 
 base::Status ReaderLane::read_more() {
   TRY_ASSIGN(pending_, context_.source.read(lane_, base::deadline_after(kReadWaitMicros)));
+  if (is_idle_ != (pending_ == nullptr)) {
+    is_idle_ = pending_ == nullptr;
+    context_.state.note_idle(is_idle_ ? 1 : -1);
+  }
   if (pending_ != nullptr) {
     context_.status.read(static_cast<int64_t>(pending_->records.size()), pending_->bytes);
   }
@@ -70,19 +74,21 @@ base::Status ReaderLane::decode_pending() {
   context_.state.note_progress(epoch_, base::mono_micros());
   DecodeCounts counts;
   int64_t rejected = 0;
+  int64_t appended = 0;
   for (size_t first = 0; first < pending_->records.size();) {
     const int64_t room = std::max<int64_t>(1, kStagingRows - staging_->batch.rows());
     const size_t last = std::min(pending_->records.size(), first + static_cast<size_t>(room));
     std::vector<Rejected> rejects;
     const int64_t before = staging_->batch.rows();
     TRY(decoder_->decode(*pending_, first, last, staging_->batch, rejects, counts));
-    share_.rows += staging_->batch.rows() - before;
+    appended += staging_->batch.rows() - before;
     rejected += static_cast<int64_t>(rejects.size());
     reject(rejects);
     first = last;
     if (staging_->batch.rows() >= kStagingRows) TRY(hand_over());
   }
-  note_times(records);
+  share_.rows += appended;
+  note_times(appended);
   extend(share_.ranges, pending_->range);
   context_.status.rejected(rejected, counts.tombstones, counts.skipped);
   pending_.reset();
@@ -109,15 +115,17 @@ void ReaderLane::reject(const std::vector<Rejected>& rejects) {
 void ReaderLane::note_times(int64_t rows) {
   RecordTimes times{INT64_MAX, 0, INT64_MIN, 0};
   __int128 sum = 0;
+  int64_t records = 0;
   for (const RawRecord& record : pending_->records) {
     if (record.timestamp_micros < 0) continue;
     times.min = std::min(times.min, record.timestamp_micros);
     times.max = std::max(times.max, record.timestamp_micros);
     sum += record.timestamp_micros;
-    ++times.rows;
+    ++records;
   }
-  if (times.rows == 0 || rows == 0) return;
-  times.mean = static_cast<int64_t>(sum / times.rows);
+  if (records == 0 || rows == 0) return;
+  times.mean = static_cast<int64_t>(sum / records);
+  times.rows = rows;
   share_.record_times.push_back(times);
 }
 

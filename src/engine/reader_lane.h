@@ -57,6 +57,7 @@ class ReaderLane {
   std::unique_ptr<Router> router_;
   int64_t epoch_ = 1;  // the open epoch
   std::unique_ptr<RawBatch> pending_;
+  bool is_idle_ = false;  // the last read gave nothing
   std::shared_ptr<RowsInFlight> staging_;
   std::vector<std::shared_ptr<RowsInFlight>> pool_;  // recycled when no lane holds them any more
   ReaderShare share_;

@@ -92,6 +92,9 @@ struct Decision {
 
 // The choice that an answer means: the named one, or the only one. kInvalid lists them.
 base::Result<std::string> choice_of(const base::Halt& halt, const std::string& wanted);
+// What the operator has answered to this very halt (code and token agree), if anything. Answers with other tokens are logged.
+base::Result<std::optional<std::string>> accepted_choice(const std::vector<AcceptedChoice>& accepted, const base::Halt& halt,
+                                                         const std::string& pipeline);
 
 class Committer {
  public:
@@ -109,6 +112,10 @@ class Committer {
                                                const Decision& decision) = 0;
   // The positions the table holds now, from a fresh load.
   virtual base::Result<SourcePositions> reload() = 0;
+  // Names the table for Source::acknowledge().
+  virtual std::string mark() const = 0;
+  // Asked when the table knows no positions: `mark` is what the source remembers. A Halt when it speaks of another table.
+  virtual base::Status recognise(const std::string& mark) = 0;
   // The anchor's head when it was last looked at, 0 if it has none: part of halt tokens.
   virtual int64_t head_snapshot_id() const = 0;
 };

@@ -80,8 +80,10 @@ class Source {
   virtual base::Status confirm(const SourcePositions& positions, const std::vector<Range>& ranges) = 0;
   // The identity to write with the next positions (topics found since included).
   virtual std::map<std::string, std::string> identity() const = 0;
-  // Advisory copy of committed positions for tools. Failures are logged, never returned.
-  virtual void acknowledge(const SourcePositions& positions) = 0;
+  // Advisory copy of committed positions for tools, with a mark that says into which table. Failures are logged, never returned.
+  virtual void acknowledge(const SourcePositions& positions, const std::string& mark) = 0;
+  // The mark of the last acknowledge(), by whatever process, as far as the source remembers it; else empty.
+  virtual std::string last_mark() = 0;
   // True when committed positions have reached the ends noted at the first start() (for runs until caught up).
   virtual bool is_caught_up(const SourcePositions& positions) = 0;
   virtual std::vector<SplitLag> lag(const SourcePositions& positions) = 0;

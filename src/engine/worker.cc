@@ -117,13 +117,18 @@ base::Result<std::optional<Worker::Attempt::End>> Worker::Attempt::look(base::In
   if ((stop.raised() || state_.is_caught_up()) && draining_for_ != End::kStopped) {
     drain(now + kStopWithinMicros, End::kStopped);
   }
-  if (draining_for_ && state_.all_settled()) return draining_for_;
+  if (draining_for_ && state_.all_settled()) {
+    show();
+    return draining_for_;
+  }
   if (draining_for_ && now >= drain_deadline_) {
     base::log_warn("drain_timed_out", {{"pipeline", worker_.options_.pipeline},
                                        {"meaning", "open work was dropped; it is read again from the table's positions"}});
     return draining_for_;
   }
-  const EpochClock::Load load{state_.first_record(), worker_.budget_.is_pressed(), state_.in_flight()};
+  // A run until caught up need not wait for the interval when there is nothing left to read.
+  const bool has_read_all = worker_.options_.until_caught_up && state_.idle_readers() == worker_.options_.reader_lanes;
+  const EpochClock::Load load{state_.first_record(), worker_.budget_.is_pressed() || has_read_all, state_.in_flight()};
   if (!draining_for_ && clock_.should_cut(now, load)) cut(false);
   if (now >= next_show_) show();
   return std::optional<End>();
@@ -210,6 +215,7 @@ base::Result<SourcePositions> Worker::settle() {
   while (true) {
     TRY_ASSIGN(std::optional<SourcePositions> known, sink_.committer().open());
     if (!known) {
+      TRY(sink_.committer().recognise(source_.last_mark()));
       TRY_ASSIGN(const SourcePositions start, source_.resolve_start());
       TRY_ASSIGN(known, sink_.committer().begin(start));
     }
@@ -224,19 +230,11 @@ base::Result<SourcePositions> Worker::answer(const base::Error& error) {
   if (error.halt() == nullptr || !error.halt()->code.starts_with("SOURCE_")) return error;
   base::Halt halt = *error.halt();
   if (halt.token.empty()) halt.token = base::halt_token(halt.code, halt.range, sink_.committer().head_snapshot_id());
-  for (const AcceptedChoice& accepted : options_.accepted) {
-    if (accepted.code != halt.code) continue;
-    if (accepted.token != halt.token) {
-      base::log_warn("stale_accept_ignored", {{"pipeline", options_.pipeline}, {"code", accepted.code}, {"token", accepted.token}});
-      continue;
-    }
-    TRY_ASSIGN(const std::string choice, choice_of(halt, accepted.choice));
-    TRY_ASSIGN(const SourcePositions now, sink_.committer().reload());
-    TRY_ASSIGN(const SourcePositions moved, source_.apply_choice(halt, choice, now));
-    base::log_warn("halt_accepted", {{"pipeline", options_.pipeline}, {"code", halt.code}, {"choice", choice}, {"range", halt.range}});
-    return sink_.committer().decide(now, moved, Decision{halt.code, choice, halt.range, options_.user});
-  }
-  return base::Error(std::move(halt));
+  TRY_ASSIGN(const std::optional<std::string> choice, accepted_choice(options_.accepted, halt, options_.pipeline));
+  if (!choice) return base::Error(std::move(halt));
+  TRY_ASSIGN(const SourcePositions now, sink_.committer().reload());
+  TRY_ASSIGN(const SourcePositions moved, source_.apply_choice(halt, *choice, now));
+  return sink_.committer().decide(now, moved, Decision{halt.code, *choice, halt.range, options_.user});
 }
 
 }  // namespace frazil::engine

@@ -100,22 +100,15 @@ base::Status IcebergCommitter::check_state(const iceberg::TableMetadata&, const 
   return {};
 }
 
-base::Result<std::optional<std::string>> IcebergCommitter::accepted_choice(const base::Halt& halt) const {
-  for (const engine::AcceptedChoice& accepted : accepted_) {
-    if (accepted.code != halt.code) continue;
-    if (accepted.token != halt.token) {
-      base::log_warn("stale_accept_ignored",
-                     {{"pipeline", config_.pipeline}, {"code", accepted.code}, {"token", accepted.token}});
-      continue;
-    }
-    TRY_ASSIGN(std::string choice, engine::choice_of(halt, accepted.choice));
-    return std::optional(std::move(choice));
-  }
-  return std::optional<std::string>();
+base::Status IcebergCommitter::recognise(const std::string& mark) {
+  if (mark.empty() || mark == pinned_uuid_) return {};
+  const base::Error replaced = table_replaced(config_.table, mark, pinned_uuid_, head_);
+  TRY_ASSIGN(const std::optional<std::string> choice, engine::accepted_choice(accepted_, *replaced.halt(), config_.pipeline));
+  if (!choice) return replaced;
+  return {};
 }
 
 base::Status IcebergCommitter::accept_table_halt(const base::Halt& halt, const std::string& choice) {
-  base::log_warn("halt_accepted", {{"pipeline", config_.pipeline}, {"code", halt.code}, {"choice", choice}, {"range", halt.range}});
   base::Interrupt never;
   iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
   return until_decided(never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
@@ -151,7 +144,7 @@ base::Result<PipelineState> IcebergCommitter::settle_halts(iceberg::LoadedTable 
     if (status.ok()) return state;
     const base::Halt* halt = status.error().halt();
     if (halt == nullptr) return status.error();
-    TRY_ASSIGN(const std::optional<std::string> choice, accepted_choice(*halt));
+    TRY_ASSIGN(const std::optional<std::string> choice, engine::accepted_choice(accepted_, *halt, config_.pipeline));
     if (!choice) return status.error();
     TRY(accept_table_halt(*halt, *choice));
     TRY_ASSIGN(loaded, load_pinned());
@@ -179,7 +172,7 @@ base::Status IcebergCommitter::check_other_pipelines(const iceberg::LoadedTable&
     if (!is_known || !have_common_source(proposal.positions, state.marks.positions)) continue;
     const base::Halt halt =
         positions_of_another(config_.table, other, format_.encode(state.marks.positions), head_);
-    TRY_ASSIGN(const std::optional<std::string> choice, accepted_choice(halt));
+    TRY_ASSIGN(const std::optional<std::string> choice, engine::accepted_choice(accepted_, halt, config_.pipeline));
     if (!choice) return base::Error(halt);
     proposal.decision = encode_decision({halt.code, *choice, halt.range, config_.user}, base::wall_micros());
     if (*choice != "take_over") continue;

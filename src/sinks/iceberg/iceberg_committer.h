@@ -42,6 +42,8 @@ class IcebergCommitter : public engine::Committer {
   base::Result<engine::SourcePositions> decide(const engine::SourcePositions& expected, const engine::SourcePositions& moved,
                                                const engine::Decision& decision) override;
   base::Result<engine::SourcePositions> reload() override;
+  std::string mark() const override { return pinned_uuid_; }
+  base::Status recognise(const std::string& mark) override;
   int64_t head_snapshot_id() const override { return head_; }
 
   // Where writers write; of the metadata that open() saw.
@@ -65,7 +67,6 @@ class IcebergCommitter : public engine::Committer {
   base::Status prepare_writing(const iceberg::TableMetadata& metadata);
   base::Status check_state(const iceberg::TableMetadata& metadata, const PipelineState& state) const;
   base::Result<PipelineState> settle_halts(iceberg::LoadedTable loaded);
-  base::Result<std::optional<std::string>> accepted_choice(const base::Halt& halt) const;
   base::Status accept_table_halt(const base::Halt& halt, const std::string& choice);
   base::Result<bool> try_commit(const iceberg::LoadedTable& loaded, engine::StagedEpoch& epoch, iceberg::Append& append,
                                 engine::CommitVerdict& verdict);

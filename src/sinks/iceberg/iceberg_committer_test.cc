@@ -265,6 +265,21 @@ TEST_F(CommitterTest, HaltsWhenTheTableIsGoneOrReplaced) {
   EXPECT_EQ(halt_code(one->commit(staged, never).error()), "TABLE_REPLACED");
 }
 
+TEST_F(CommitterTest, ANewTableInPlaceOfTheOneThatTheSourceRemembersHalts) {
+  const auto one = begun();
+  const std::string mark = one->mark();
+  ASSERT_TRUE(catalog_->drop_table(config_.table).ok());
+  const auto next = committer();
+  ASSERT_FALSE(next->open()->has_value());
+  const auto halted = next->recognise(mark);
+  ASSERT_EQ(halt_code(halted.error()), "TABLE_REPLACED");
+  EXPECT_TRUE(next->recognise("").ok());
+  EXPECT_TRUE(next->recognise(next->mark()).ok());
+  const auto accepted = committer({{"TABLE_REPLACED", "start", halted.error().halt()->token}});
+  ASSERT_FALSE(accepted->open()->has_value());
+  EXPECT_TRUE(accepted->recognise(mark).ok());
+}
+
 TEST_F(CommitterTest, PositionsOfAnotherPipelineHaltAndCanBeTakenOver) {
   const auto old = begun();
   commit(*old, 0, 5, {2});

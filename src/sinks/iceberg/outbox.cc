@@ -66,6 +66,7 @@ base::Result<bool> Outbox::try_once(const OwedEntry& entry, const iceberg::Table
   commit.updates = {iceberg::AddSnapshot{snapshot},
                     iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{snapshot.snapshot_id, true, {}, {}, {}}},
                     iceberg::SetProperties{{{property_name(pipeline_) + ".applied", std::to_string(entry.epoch)}}}};
+  base::log_debug("owed_sent", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch}});
   TRY(catalog_.commit_table(table, commit).status());
   known = std::max(known, entry.epoch);
   base::log_info("owed_applied", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch},

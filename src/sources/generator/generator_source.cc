@@ -59,7 +59,8 @@ class GeneratorSource : public engine::Source {
   base::Result<engine::SourceEvent> poll_control(base::MonoMicros deadline) override;
   base::Status confirm(const SourcePositions&, const std::vector<engine::Range>&) override { return {}; }
   std::map<std::string, std::string> identity() const override;
-  void acknowledge(const SourcePositions&) override {}
+  void acknowledge(const SourcePositions&, const std::string&) override {}
+  std::string last_mark() override { return ""; }
   bool is_caught_up(const SourcePositions& positions) override;
   std::vector<engine::SplitLag> lag(const SourcePositions& positions) override;
   void close() override { wake(); }

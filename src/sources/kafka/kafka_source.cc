@@ -30,7 +30,7 @@ using engine::SourcePositions;
 constexpr int kMessagesPerBatch = 8192;
 constexpr int64_t kBytesPerBatch = 4 << 20;
 constexpr int64_t kLagRefreshMicros = 1000000;
-constexpr char kCommitMetadata[] = "frazil";
+constexpr std::string_view kMarkPrefix = "frazil-table=";  // in the metadata of group offsets
 
 // One partition while it is read. Belongs to its reader lane between start() and stop().
 struct ReadSplit {
@@ -65,7 +65,8 @@ class KafkaSource : public engine::Source {
   base::Result<SourceEvent> poll_control(base::MonoMicros deadline) override;
   base::Status confirm(const SourcePositions& positions, const std::vector<engine::Range>& ranges) override;
   std::map<std::string, std::string> identity() const override;
-  void acknowledge(const SourcePositions& positions) override;
+  void acknowledge(const SourcePositions& positions, const std::string& mark) override;
+  std::string last_mark() override;
   bool is_caught_up(const SourcePositions& positions) override;
   std::vector<engine::SplitLag> lag(const SourcePositions& positions) override;
   void close() override;
@@ -239,6 +240,7 @@ base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& parti
   {
     base::Lock lock(mutex_);
     reading_ = partitions;
+    log_ends_until_ = 0;
   }
   if (offsets.empty() && !std::exchange(must_answer_, false)) return {};
   must_answer_ = false;
@@ -411,7 +413,24 @@ std::map<std::string, std::string> KafkaSource::identity() const {
   return identity_;
 }
 
-void KafkaSource::acknowledge(const SourcePositions& positions) {
+// The mark rides in the metadata of group offsets: advisory, and gone when they expire.
+std::string KafkaSource::last_mark() {
+  if (!has_group()) return "";
+  const auto topics = discover_topics(*client_, config_);
+  if (!topics.ok()) return "";
+  std::vector<TopicPartition> partitions;
+  for (const auto& [topic, description] : topics->cluster.topics) {
+    for (int32_t p = 0; p < description.partitions; ++p) partitions.push_back({topic, p});
+  }
+  const auto committed = client_->committed(partitions);
+  if (!committed.ok()) return "";
+  for (const auto& [partition, offset] : *committed) {
+    if (offset.second.starts_with(kMarkPrefix)) return offset.second.substr(kMarkPrefix.size());
+  }
+  return "";
+}
+
+void KafkaSource::acknowledge(const SourcePositions& positions, const std::string& mark) {
   if (!has_group()) return;
   std::map<TopicPartition, int64_t> offsets;
   {
@@ -423,7 +442,7 @@ void KafkaSource::acknowledge(const SourcePositions& positions) {
     }
   }
   base::log_debug("group_offsets_sent", {{"group", config_.group_id}});
-  const base::Status status = client_->commit_offsets(offsets, kCommitMetadata);
+  const base::Status status = client_->commit_offsets(offsets, std::string(kMarkPrefix) + mark);
   if (status.ok()) base::log_debug("group_offsets_written", {{"group", config_.group_id}});
   if (!status.ok()) base::log_warn("kafka_group_offsets", {{"group", config_.group_id}, {"error", status.error().message()}});
 }

@@ -108,7 +108,7 @@ TEST_F(KafkaSourceMockTest, FollowsItsGroupAndWritesItsOffsets) {
   int64_t records = 0;
   read_to_end(*source, positions.value(), records);
   EXPECT_EQ(records, 300);
-  source->acknowledge(positions.value());
+  source->acknowledge(positions.value(), "table-uuid");
   source->close();
   auto client = clients::make_librdkafka_client(
       {.properties = {{"bootstrap.servers", cluster_->bootstrap_servers()}}, .group_id = "readers"});
