@@ -68,6 +68,11 @@ def simulation(build):
     return run(program, "--seeds", SIMULATION_SEEDS)
 
 
+def mutations(build):
+    existing(build / "tests/frazil_simulation", "tests/simulation builds it")
+    return run(sys.executable, "tests/simulation/run_mutations.py", build)
+
+
 def end_to_end(build):
     existing(ROOT / "tests/end_to_end", "it holds the tests on real servers")
     existing(build / "frazil", "src/app/main.cc builds it")
@@ -82,6 +87,7 @@ PARTS = {
     "unit": unit,
     "conformance": conformance,
     "simulation": simulation,
+    "mutations": mutations,
     "end_to_end": end_to_end,
 }
 

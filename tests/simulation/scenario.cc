@@ -41,6 +41,7 @@ Scenario draw_scenario() {
   s.recreates_topic = chance(40);
   s.rolls_back = !s.recreates_topic && chance(200);
   s.changes_schema = chance(80);
+  s.has_outages = chance(400);
   s.foreign_pause_ms = between(800, 5'000);
   s.faults = draw_faults();
   return s;

@@ -24,6 +24,7 @@ struct Faults {
   int file_failed = 0;
   int kafka_failed = 0;
   int stalled = 0;             // a process stands still for seconds
+  bool refuses_dead_letters = false;  // for a while: no commit to the dead-letter table is let through
 };
 
 struct Scenario {
@@ -45,6 +46,7 @@ struct Scenario {
   bool recreates_topic = false;
   bool rolls_back = false;
   bool changes_schema = false;
+  bool has_outages = false;  // of commits to the dead-letter table, so that owed entries pile up
   int64_t foreign_pause_ms = 3'000;  // at most, between two foreign commits
   Faults faults;
 };

@@ -60,8 +60,8 @@ base::Result<iceberg::LoadedTable> SimCatalog::create_table(const iceberg::Table
 
 base::Status SimCatalog::drop_table(const iceberg::TableId&) { return base::unsupported("nobody drops tables here"); }
 
-SimCatalog::Fate SimCatalog::draw_fate() const {
-  if (chance(faults_.commit_refused)) return Fate::kRefused;
+SimCatalog::Fate SimCatalog::draw_fate(const iceberg::TableId& id) const {
+  if (chance(faults_.commit_refused) || (id == kDeadLetters && faults_.refuses_dead_letters)) return Fate::kRefused;
   if (chance(faults_.commit_lost)) return Fate::kLost;
   if (chance(faults_.answer_lost)) return Fate::kAnswerLost;
   if (chance(faults_.commit_delayed)) return Fate::kDelayed;
@@ -113,7 +113,7 @@ base::Result<iceberg::LoadedTable> SimCatalog::commit_table(const iceberg::Table
     if (chance(600)) house_.apply_later(id, commit, between(0, 2'000'000));  // it was on its way
     return crashed.error();
   }
-  base::Result<iceberg::LoadedTable> answer = send(id, commit, draw_fate());
+  base::Result<iceberg::LoadedTable> answer = send(id, commit, draw_fate(id));
   TRY(life_->step(phase_of(id, Phase::kCommitAnswered)));
   return answer;
 }

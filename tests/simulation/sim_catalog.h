@@ -31,7 +31,7 @@ class SimCatalog : public iceberg::Catalog {
 
  private:
   enum class Fate { kRefused, kLost, kAnswerLost, kDelayed, kDoubled, kArrives };
-  Fate draw_fate() const;
+  Fate draw_fate(const iceberg::TableId& id) const;
   base::Result<iceberg::LoadedTable> send(const iceberg::TableId& id, const iceberg::TableCommit& commit, Fate fate);
   base::Result<iceberg::LoadedTable> unknown(const iceberg::TableId& id, const iceberg::TableCommit& commit);
 

@@ -12,6 +12,7 @@ const std::vector<std::string>& mandatory_counts() {
       "topics recreated",      "dead letters",            "owed applied",           "foreign commits",
       "foreign rollbacks",     "foreign property removals", "foreign expiries",      "foreign schema changes",
       "halts accepted",        "files removed",
+      "outages of the dead letters",
       "two workers, one group",  "two workers, no group",  "rows",
   };
   return names;

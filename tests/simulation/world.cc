@@ -32,6 +32,7 @@ class World {
  private:
   void open();
   void endure();
+  void tend_outage(base::MonoMicros now);
   void heal();
   void demand_progress();
   void stop_workers();
@@ -49,6 +50,7 @@ class World {
   std::vector<std::unique_ptr<WorkerSlot>> slots_;
   std::vector<base::Lane> lanes_;         // producer and foreign actor
   std::vector<base::Lane> worker_lanes_;  // one for each slot
+  base::MonoMicros outage_ends_ = 0;
   std::vector<std::string> problems_;
 };
 
@@ -82,7 +84,18 @@ void World::endure() {
   const base::MonoMicros end = base::deadline_after(scenario_.safety_ms * 1000);
   for (base::MonoMicros now = base::mono_micros(); now < end; now = base::mono_micros()) {
     for (auto& slot : slots_) slot->tend(now);
+    tend_outage(now);
     pause(kLookMicros);
+  }
+}
+
+void World::tend_outage(base::MonoMicros now) {
+  if (faults_.refuses_dead_letters) {
+    faults_.refuses_dead_letters = now < outage_ends_;
+  } else if (scenario_.has_outages && chance(50)) {
+    faults_.refuses_dead_letters = true;
+    outage_ends_ = now + between(1'000'000, 8'000'000);
+    tally_.add("outages of the dead letters");
   }
 }
 
