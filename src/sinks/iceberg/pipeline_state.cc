@@ -124,6 +124,41 @@ base::Result<bool> is_in_history(io::FileIO& io, const iceberg::TableMetadata& m
   return false;
 }
 
+// Whether the walk from the head towards `x` ends early, at a snapshot whose parent was expired or is not named any more.
+bool is_chain_cut(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
+  const iceberg::Snapshot* at = metadata.current_snapshot_id ? metadata.snapshot(*metadata.current_snapshot_id) : nullptr;
+  for (size_t steps = 0; at != nullptr && steps <= metadata.snapshots.size(); ++steps) {
+    if (at->sequence_number <= x.sequence_number) return false;
+    const iceberg::Snapshot* parent = at->parent_snapshot_id ? metadata.snapshot(*at->parent_snapshot_id) : nullptr;
+    if (parent == nullptr) return true;
+    at = parent;
+  }
+  return false;
+}
+
+// Whether the head has a file that `x` added: then it grew out of it, even if no metadata file tells of the way any more. A
+// snapshot without files of its own proves nothing.
+base::Result<bool> has_files_of(io::FileIO& io, const iceberg::Snapshot& head, const iceberg::Snapshot& x) {
+  TRY_ASSIGN(const iceberg::ManifestList list, iceberg::read_manifest_list(io, head.manifest_list));
+  for (const iceberg::ManifestFile& file : list.manifests) {
+    if (file.added_snapshot_id == x.snapshot_id && file.added_files_count > 0) return true;
+  }
+  for (const iceberg::ManifestFile& file : list.manifests) {
+    if (file.existing_files_count == 0 || file.min_sequence_number > x.sequence_number) continue;
+    TRY_ASSIGN(const iceberg::Manifest manifest, iceberg::read_manifest(io, file.manifest_path));
+    for (const iceberg::ManifestEntry& entry : manifest.entries) {
+      if (entry.status == iceberg::ManifestEntry::Status::kExisting && entry.snapshot_id == x.snapshot_id) return true;
+    }
+  }
+  return false;
+}
+
+base::Result<bool> head_descends_from(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
+  TRY_ASSIGN(const bool is_told, is_in_history(io, metadata, x));
+  if (is_told || !is_chain_cut(metadata, x)) return is_told;
+  return has_files_of(io, *metadata.snapshot(*metadata.current_snapshot_id), x);
+}
+
 base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot& snapshot) {
   const std::string inline_text = summary_value(snapshot, kPositionsKey);
   const Json json = Json::parse(inline_text, nullptr, false);
@@ -189,7 +224,7 @@ base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetad
                          ", which carries no positions of pipeline " + pipeline);
   }
   state.marks = std::move(*marks);
-  TRY_ASSIGN(const bool holds, is_in_history(io, metadata, *x));
+  TRY_ASSIGN(const bool holds, head_descends_from(io, metadata, *x));
   if (holds) {
     state.condition = StateCondition::kHolds;
     return state;
