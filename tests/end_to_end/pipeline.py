@@ -191,7 +191,7 @@ class Outcome:
         self.code = code
         self.stdout = stdout
         self.stderr = stderr
-        self.events = [json.loads(line) for line in stdout.splitlines() if line.startswith("{")]
+        self.events = [json.loads(line) for line in stdout.splitlines() if line.startswith('{"event"')]
 
     def of(self, kind, pipeline=None):
         return [e for e in self.events if e["event"] == kind and pipeline in (None, e["pipeline"])]

@@ -196,8 +196,9 @@ def test_a_table_dropped_and_made_again_while_running(kafka, lake, topic):
     outcome.expect(1)
     assert outcome.halt["code"] in ("TABLE_REPLACED", "TABLE_GONE")  # it may look in between
     assert lake.load(pipeline.table).metadata.snapshots == []
-    # The new table knows no positions: the pipeline begins at its configured start.
-    pipeline.run().expect()
+    # At the start too; accepted, the pipeline begins in the new table, which knows no positions, at its configured start.
+    outcome = halted(lake, pipeline, "TABLE_REPLACED")
+    pipeline.run("--accept", outcome.accept("start")).expect()
     lake.expect_ids(pipeline.table, range(20))
 
 
@@ -313,16 +314,41 @@ def test_expiry_by_others_spares_the_positions(kafka, lake, topic):
     lake.expect_ids(pipeline.table, [*range(20), 900])
 
 
-def test_an_ancestry_cut_by_expiry_halts_and_loses_nothing(kafka, lake, topic):
-    """Snapshots between ours and the head are gone: nobody can tell that from a roll-back. Going on is right, and offered."""
+def test_an_ancestry_cut_by_expiry_is_no_roll_back(kafka, lake, topic):
+    """Snapshots between ours and the head are gone: by others, who left ours, the tag and the head."""
     pipeline = begun(kafka, lake, topic)
     for id_ in (900, 901, 902):
         append_foreign(lake, pipeline.table, id_)
     expire_all(lake, pipeline.table)
     produce(kafka, topic, ids(10, 20))
+    pipeline.run().expect()
+    lake.expect_ids(pipeline.table, [*range(20), 900, 901, 902])
+
+
+def test_a_roll_back_behind_a_cut_ancestry_is_noticed(kafka, lake, topic):
+    """Rolled back, written to by others, and everything else expired."""
+    pipeline, between = with_dead_letters(kafka, lake, topic)
+    roll_back(lake, pipeline.table, between)
+    append_foreign(lake, pipeline.table, 900)
+    append_foreign(lake, pipeline.table, 901)
+    expire_all(lake, pipeline.table)
     outcome = halted(lake, pipeline, "TABLE_ROLLED_BACK")
     pipeline.run("--accept", outcome.accept("source")).expect()
-    lake.expect_ids(pipeline.table, [*range(20), 900, 901, 902])
+    lake.expect_ids(pipeline.table, [*range(10), 900, 901])
+
+
+def test_an_idle_pipeline_survives_the_expiry_of_its_neighbour(kafka, lake, topic):
+    """Two pipelines on one table: one commits and expires while the other has nothing to do."""
+    idle = begun(kafka, lake, topic, create={"properties": {"history.expire.max-snapshot-age-ms": "1"}})
+    topic_of(kafka, f"{topic}_busy")
+    busy = Pipeline(lake, kafka, "busy", [f"{topic}_busy"], table={"name": idle.table})
+    for turn in range(4):
+        produce(kafka, f"{topic}_busy", ids(100 + turn, 101 + turn))
+        busy.run().expect()
+    assert len(lake.load(idle.table).metadata.snapshots) < 5
+    produce(kafka, topic, ids(10, 20))
+    idle.run().expect()
+    lake.expect_ids(idle.table, [*range(20), *range(100, 104)])
 
 
 def test_another_pipeline_of_the_same_source_takes_over(kafka, lake, topic):

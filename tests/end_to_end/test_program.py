@@ -87,6 +87,15 @@ def test_wrong_usage_is_2(kafka, lake, topic, arguments):
     assert outcome.stderr and not lake.tables()
 
 
+def test_catching_up_does_not_wait_for_the_interval(kafka, lake, topic):
+    topic_of(kafka, topic, [Record({"id": i}, partition=i % 2) for i in range(1000)], partitions=2)
+    pipeline = Pipeline(lake, kafka, topics=[topic], commit={"interval": "1h"})
+    begun = time.monotonic()
+    pipeline.run(seconds=60).expect()
+    print(f"ended after {time.monotonic() - begun:.1f} s")
+    lake.expect_ids(pipeline.table, range(1000))
+
+
 # --- two at once --------------------------------------------------------------------------------
 
 
@@ -374,5 +383,5 @@ def test_inspect_tells_schema_files_and_positions(kafka, lake, topic):
 def test_version_and_options_answer(kafka):
     assert re.search(r"\d+\.\d+\.\d+", frazil("version").expect().stdout)
     schema = json.loads(frazil("options", "--format", "json-schema").expect().stdout)
-    assert "properties" in schema
+    assert schema["$schema"].startswith("https://json-schema.org/") and "commit" in json.dumps(schema)
     assert "`commit.interval`" in frazil("options", "--format", "markdown").expect().stdout
