@@ -1,7 +1,7 @@
 // Exchange: the channels from reader lanes to writer lanes, and what travels in them.
 //
 // Each writer lane has one channel; rows wait for room in it, barriers never do. A batch that several lanes read is shared;
-// its memory lease goes back when the last lane is done with it.
+// its memory lease goes back when the last lane is done with it, although the reader keeps the batch for reuse.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,6 @@ namespace frazil::engine {
 struct RowsInFlight {
   explicit RowsInFlight(std::shared_ptr<const columnar::Schema> schema) : batch(std::move(schema)) {}
   columnar::Batch batch;
-  base::Lease lease;
 };
 
 struct LaneMessage {
@@ -26,6 +25,7 @@ struct LaneMessage {
   int64_t epoch = 0;
   std::shared_ptr<RowsInFlight> rows;  // null: a barrier, the reader has ended `epoch`
   std::vector<RoutedRows> routed;
+  std::shared_ptr<base::Lease> lease;  // of the rows; the reader keeps the batch for reuse, but not this
 };
 
 class Exchange {

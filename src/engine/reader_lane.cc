@@ -47,7 +47,7 @@ base::Status ReaderLane::end_epoch() {
   context_.deliver(epoch_, std::move(share_));
   share_ = ReaderShare();
   for (int writer = 0; writer < context_.exchange.writers(); ++writer) {
-    context_.exchange.to(writer).push_always(LaneMessage{lane_, epoch_, nullptr, {}});
+    context_.exchange.to(writer).push_always(LaneMessage{lane_, epoch_, nullptr, {}, nullptr});
   }
   ++epoch_;
   return {};
@@ -93,8 +93,7 @@ base::Status ReaderLane::decode_pending() {
   context_.status.rejected(rejected, counts.tombstones, counts.skipped);
   pending_.reset();
   lease.resize(0);
-  if (staging_->lease.bytes() == 0) staging_->lease = context_.budget.lease_now(0);
-  staging_->lease.resize(staging_->batch.bytes());
+  staging_lease_->resize(staging_->batch.bytes());
   if (staging_->batch.bytes() >= kStagingBytes) return hand_over();
   return {};
 }
@@ -132,13 +131,12 @@ void ReaderLane::note_times(int64_t rows) {
 base::Status ReaderLane::hand_over() {
   if (staging_->batch.rows() == 0) return {};
   TRY_ASSIGN(std::vector<RoutedRows> routed, router_->route(staging_->batch));
-  if (staging_->lease.bytes() == 0) staging_->lease = context_.budget.lease_now(0);
-  staging_->lease.resize(staging_->batch.bytes());
+  staging_lease_->resize(staging_->batch.bytes());
   std::vector<std::vector<RoutedRows>> by_lane(static_cast<size_t>(context_.exchange.writers()));
   for (RoutedRows& rows : routed) by_lane[static_cast<size_t>(rows.lane)].push_back(std::move(rows));
   for (size_t writer = 0; writer < by_lane.size(); ++writer) {
     if (by_lane[writer].empty()) continue;
-    context_.exchange.to(static_cast<int>(writer)).push(LaneMessage{lane_, epoch_, staging_, std::move(by_lane[writer])});
+    context_.exchange.to(static_cast<int>(writer)).push(LaneMessage{lane_, epoch_, staging_, std::move(by_lane[writer]), staging_lease_});
   }
   pool_.push_back(std::move(staging_));
   staging_ = fresh_staging();
@@ -146,13 +144,13 @@ base::Status ReaderLane::hand_over() {
 }
 
 std::shared_ptr<RowsInFlight> ReaderLane::fresh_staging() {
+  staging_lease_ = std::make_shared<base::Lease>(context_.budget.lease_now(0));
   for (auto& used : pool_) {
     if (used.use_count() != 1) continue;
     std::shared_ptr<RowsInFlight> again = std::move(used);
     used = std::move(pool_.back());
     pool_.pop_back();
     again->batch.clear();
-    again->lease = base::Lease();
     return again;
   }
   return std::make_shared<RowsInFlight>(decoder_->schema());

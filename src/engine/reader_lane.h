@@ -59,6 +59,7 @@ class ReaderLane {
   std::unique_ptr<RawBatch> pending_;
   bool is_idle_ = false;  // the last read gave nothing
   std::shared_ptr<RowsInFlight> staging_;
+  std::shared_ptr<base::Lease> staging_lease_;
   std::vector<std::shared_ptr<RowsInFlight>> pool_;  // recycled when no lane holds them any more
   ReaderShare share_;
 };

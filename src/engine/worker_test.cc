@@ -1,0 +1,389 @@
+#include "engine/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/simulation.h"
+#include "engine/ledger.h"
+
+namespace frazil::engine {
+namespace {
+
+// Splits are letters, positions decimal offsets; each record's value is its number as text.
+class OffsetFormat : public PositionFormat {
+ public:
+  std::string encode(const SourcePositions&) const override { return "{}"; }
+  base::Result<SourcePositions> decode(const std::string&) const override { return SourcePositions{}; }
+  std::string encode_ranges(const std::vector<Range>&) const override { return "{}"; }
+  base::Result<std::vector<Range>> decode_ranges(const std::string&) const override { return std::vector<Range>{}; }
+  Relation relate(const std::string& begin, const std::string& frontier) const override {
+    const int b = std::stoi(begin);
+    const int f = std::stoi(frontier);
+    return b == f ? Relation::kAt : b < f ? Relation::kBehind : Relation::kBeyond;
+  }
+};
+
+const OffsetFormat kFormat;
+
+// `splits` splits of `records` records each, split i read by lane i modulo lanes.
+class FakeSource : public Source {
+ public:
+  FakeSource(int splits, int records) : splits_(splits), records_(records) {}
+  const PositionFormat& format() const override { return kFormat; }
+  base::Status connect(base::MonoMicros) override { return {}; }
+  base::Result<SourcePositions> resolve_start() override {
+    SourcePositions start{"fake", {}, {}};
+    for (int i = 0; i < splits_; ++i) start.next[name(i)] = "0";
+    return start;
+  }
+  base::Status check(const SourcePositions&) override { return check_status; }
+  base::Result<SourcePositions> apply_choice(const base::Halt&, const std::string&, const SourcePositions& positions) override {
+    check_status = {};
+    SourcePositions moved = positions;
+    for (auto& [split, position] : moved.next) position = "5";
+    return moved;
+  }
+  base::Status start(const SourcePositions& positions, int lanes) override {
+    base::Lock lock(mutex_);
+    lanes_ = lanes;
+    ++starts;
+    for (int i = 0; i < splits_; ++i) next_[i] = std::stoi(positions.next.at(name(i)));
+    return {};
+  }
+  base::Result<std::unique_ptr<RawBatch>> read(int lane, base::MonoMicros deadline) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    for (int i = lane; i < splits_; i += lanes_) {
+      if (next_[i] < records_) return std::make_unique<RawBatch>(take(i));
+    }
+    woken_.wait_until(lock, deadline);
+    return std::unique_ptr<RawBatch>();
+  }
+  void wake() override {
+    base::Lock lock(mutex_);
+    woken_.notify_all();
+  }
+  void stop() override {}
+  base::Result<SourceEvent> poll_control(base::MonoMicros deadline) override {
+    base::Lock lock(mutex_);
+    woken_.wait_until(lock, deadline);
+    if (reassignments == 0) return SourceEvent::kNone;
+    --reassignments;
+    return SourceEvent::kAssignmentChanged;
+  }
+  base::Status confirm(const SourcePositions&, const std::vector<Range>&) override { return {}; }
+  std::map<std::string, std::string> identity() const override { return {}; }
+  void acknowledge(const SourcePositions& positions, const std::string&) override { acknowledged = positions; }
+  std::string last_mark() override { return ""; }
+  bool is_caught_up(const SourcePositions& positions) override {
+    return std::all_of(positions.next.begin(), positions.next.end(),
+                       [&](const auto& entry) { return entry.second == std::to_string(records_); });
+  }
+  std::vector<SplitLag> lag(const SourcePositions&) override { return {}; }
+  void close() override { ++closes; }
+
+  base::Status check_status;
+  int reassignments = 0;
+  int starts = 0;
+  int closes = 0;
+  SourcePositions acknowledged;
+
+ private:
+  static std::string name(int split) { return std::string(1, static_cast<char>('a' + split)); }
+  RawBatch take(int split) {
+    const int begin = next_[split];
+    const int end = std::min(records_, begin + 1 + static_cast<int>(base::random_below(4)));
+    RawBatch raw;
+    raw.range = {name(split), std::to_string(begin), std::to_string(end)};
+    raw.stream = name(split);
+    auto values = std::make_shared<std::vector<std::string>>();
+    for (int i = begin; i < end; ++i) values->push_back(std::to_string(split * 1000 + i));
+    for (const std::string& value : *values) {
+      RawRecord record;
+      record.has_value = true;
+      record.value = value;
+      record.offset = begin;
+      raw.records.push_back(record);
+      raw.bytes += 100;
+    }
+    raw.memory = values;
+    next_[split] = end;
+    return raw;
+  }
+
+  const int splits_;
+  const int records_;
+  base::Mutex mutex_;
+  base::CondVar woken_;
+  int lanes_ = 1;
+  std::map<int, int> next_;
+};
+
+std::shared_ptr<const columnar::Schema> number_schema() {
+  columnar::Schema schema;
+  schema.fields = {{1, "n", true, columnar::Type::primitive(columnar::TypeId::kLong), ""}};
+  return std::make_shared<const columnar::Schema>(schema);
+}
+
+// Numbers that end in 7 are rejected.
+class FakeDecoder : public Decoder {
+ public:
+  std::shared_ptr<const columnar::Schema> schema() const override { return number_schema(); }
+  base::Status decode(const RawBatch& raw, size_t first, size_t last, columnar::Batch& rows, std::vector<Rejected>& rejects,
+                      DecodeCounts&) override {
+    for (size_t i = first; i < last; ++i) {
+      int64_t number = 0;
+      const std::string_view text = raw.records[i].value;
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      if (number % 10 == 7) {
+        rejects.push_back({i, "SEVEN", "ends in 7", ""});
+      } else {
+        rows.columns[0].append_long(number);
+      }
+    }
+    return {};
+  }
+};
+
+class Numbers : public Output {
+ public:
+  explicit Numbers(std::vector<int64_t> values) : values_(std::move(values)) {}
+  int64_t rows() const override { return static_cast<int64_t>(values_.size()); }
+  int64_t bytes() const override { return rows() * 8; }
+  const std::vector<int64_t>& values() const { return values_; }
+
+ private:
+  std::vector<int64_t> values_;
+};
+
+class FakeRouter : public Router {
+ public:
+  explicit FakeRouter(int lanes) : lanes_(lanes) {}
+  base::Result<std::vector<RoutedRows>> route(const columnar::Batch& batch) override {
+    std::vector<RoutedRows> routed(static_cast<size_t>(lanes_));
+    for (int lane = 0; lane < lanes_; ++lane) routed[static_cast<size_t>(lane)].lane = lane;
+    for (int32_t row = 0; row < batch.rows(); ++row) {
+      routed[static_cast<size_t>(batch.columns[0].long_at(row) % lanes_)].rows.push_back(row);
+    }
+    return routed;
+  }
+
+ private:
+  const int lanes_;
+};
+
+class FakeWriter : public SinkWriter {
+ public:
+  base::Status write(const columnar::Batch& batch, const RoutedRows& routed) override {
+    base::io_point();
+    for (const int32_t row : routed.rows) values_.push_back(batch.columns[0].long_at(row));
+    return {};
+  }
+  int64_t buffered_bytes() const override { return static_cast<int64_t>(values_.size()) * 100; }
+  base::Result<std::vector<std::unique_ptr<Output>>> seal() override {
+    base::io_point();
+    std::vector<std::unique_ptr<Output>> outputs;
+    if (!values_.empty()) outputs.push_back(std::make_unique<Numbers>(std::move(values_)));
+    return outputs;
+  }
+
+ private:
+  std::vector<int64_t> values_;
+};
+
+class FakeCommitter : public Committer {
+ public:
+  base::Result<std::optional<SourcePositions>> open() override { return positions; }
+  base::Result<SourcePositions> begin(const SourcePositions& start) override {
+    positions = start;
+    return start;
+  }
+  base::Result<CommitVerdict> commit(StagedEpoch& epoch, base::Interrupt&) override {
+    base::io_point();
+    ++commits;
+    if (stale_answers > 0) {
+      --stale_answers;
+      return CommitVerdict{CommitVerdict::Kind::kStale, *positions, "told to"};
+    }
+    Ledger ledger(kFormat, *positions);
+    EXPECT_EQ(ledger.judge(epoch.ranges).answer, Ledger::Answer::kAccept) << ledger.judge(epoch.ranges).reason;
+    ledger.accept(epoch.ranges, epoch.identity);
+    positions = ledger.frontier();
+    for (const auto& output : epoch.outputs) {
+      const auto& values = static_cast<const Numbers&>(*output).values();
+      rows.insert(rows.end(), values.begin(), values.end());
+    }
+    if (epoch.dead_letters) dead_letters += epoch.dead_letters->rows();
+    return CommitVerdict{CommitVerdict::Kind::kDone, *positions, ""};
+  }
+  base::Result<SourcePositions> decide(const SourcePositions&, const SourcePositions& moved, const Decision& decision) override {
+    decided = decision;
+    positions = moved;
+    return moved;
+  }
+  base::Result<SourcePositions> reload() override { return *positions; }
+  std::string mark() const override { return "t"; }
+  base::Status recognise(const std::string&) override { return {}; }
+  int64_t head_snapshot_id() const override { return 17; }
+
+  std::optional<SourcePositions> positions;
+  std::vector<int64_t> rows;
+  int64_t dead_letters = 0;
+  int commits = 0;
+  int stale_answers = 0;
+  Decision decided;
+};
+
+class FakeSink : public Sink {
+ public:
+  base::Result<std::unique_ptr<Router>> make_router(int, int writer_lanes) override {
+    return std::unique_ptr<Router>(std::make_unique<FakeRouter>(writer_lanes));
+  }
+  base::Result<std::unique_ptr<SinkWriter>> make_writer(int, int64_t) override {
+    return std::unique_ptr<SinkWriter>(std::make_unique<FakeWriter>());
+  }
+  Committer& committer() override { return committer_; }
+  FakeCommitter committer_;
+};
+
+// One pipeline of `splits` splits with 40 records each, two reader and two writer lanes.
+struct Rig {
+  explicit Rig(int splits = 3, int64_t budget_bytes = 1 << 20) : source(splits, 40), splits(splits), budget(budget_bytes) {
+    options.pipeline = "p";
+    options.reader_lanes = 2;
+    options.writer_lanes = 2;
+    options.commit_interval_ms = 5;
+    options.until_caught_up = true;
+  }
+  base::Status run(base::Interrupt& stop) {
+    PipelineStatus status("p", metrics);
+    const auto make_decoder = [](int) -> base::Result<std::unique_ptr<Decoder>> {
+      return std::unique_ptr<Decoder>(std::make_unique<FakeDecoder>());
+    };
+    Worker worker(options, source, sink, make_decoder, budget, status);
+    return worker.run(stop);
+  }
+  base::Status run() {
+    base::Interrupt stop;
+    return run(stop);
+  }
+  // Every number once: in the rows, or (those that end in 7) as a dead letter.
+  void expect_all() {
+    std::vector<int64_t> expected;
+    for (int split = 0; split < splits; ++split) {
+      for (int i = 0; i < 40; ++i) {
+        if (i % 10 != 7) expected.push_back(split * 1000 + i);
+      }
+    }
+    std::sort(sink.committer_.rows.begin(), sink.committer_.rows.end());
+    EXPECT_EQ(sink.committer_.rows, expected);
+    EXPECT_EQ(sink.committer_.dead_letters, splits * 4);
+    EXPECT_EQ(budget.used(), 0);
+    EXPECT_EQ(source.closes, 1);
+  }
+
+  FakeSource source;
+  FakeSink sink;
+  const int splits;
+  base::Metrics metrics;
+  base::MemoryBudget budget;
+  WorkerOptions options;
+};
+
+void for_seeds(int seeds, const std::function<void()>& body) {
+  for (int seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    base::Simulation simulation(static_cast<uint64_t>(seed));
+    simulation.run(body);
+  }
+}
+
+TEST(Worker, CommitsEveryRecordOnceAndEndsWhenCaughtUp) {
+  for_seeds(40, [] {
+    Rig rig;
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    EXPECT_EQ(rig.source.acknowledged.next, rig.sink.committer_.positions->next);
+  });
+}
+
+TEST(Worker, ABudgetSmallerThanABatchHoldsNoBarrierBack) {
+  for_seeds(40, [] {
+    Rig rig(3, 250);
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+  });
+}
+
+TEST(Worker, AfterAStaleEpochReadingGoesBackToTheTable) {
+  for_seeds(40, [] {
+    Rig rig;
+    rig.sink.committer_.stale_answers = 3;
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    EXPECT_EQ(rig.source.starts, 4);
+  });
+}
+
+TEST(Worker, AChangedAssignmentDrainsAndStartsAgain) {
+  for_seeds(40, [] {
+    Rig rig;
+    rig.source.reassignments = 2;
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+  });
+}
+
+TEST(Worker, StoppingCommitsWhatIsCompleteAndTheNextRunGoesOn) {
+  for_seeds(40, [] {
+    Rig rig;
+    base::Interrupt stop;
+    base::Lane stopper("stopper", [&] {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(static_cast<int64_t>(base::random_below(20'000))));
+      stop.raise();
+    });
+    EXPECT_TRUE(rig.run(stop).ok());
+    stopper.join();
+    EXPECT_EQ(rig.budget.used(), 0);
+    ASSERT_TRUE(rig.run().ok());
+    rig.source.closes = 1;
+    rig.expect_all();
+  });
+}
+
+TEST(Worker, AnUnansweredHaltEndsTheRunWithItsToken) {
+  Rig rig;
+  rig.source.check_status = base::Error(base::Halt{"SOURCE_GAP", "gone", "a[0,5)", "", {{"skip", "leave out"}}});
+  const base::Status status = rig.run();
+  ASSERT_FALSE(status.ok());
+  ASSERT_NE(status.error().halt(), nullptr);
+  EXPECT_EQ(status.error().halt()->token, base::halt_token("SOURCE_GAP", "a[0,5)", 17));
+  EXPECT_EQ(rig.sink.committer_.commits, 0);
+}
+
+TEST(Worker, AnAcceptedHaltMovesThePositionsAndIsRecorded) {
+  Rig rig;
+  rig.source.check_status = base::Error(base::Halt{"SOURCE_GAP", "gone", "a[0,5)", "", {{"skip", "leave out"}}});
+  rig.options.user = "somebody";
+  rig.options.accepted = {{"SOURCE_GAP", "", "000000000000"}, {"SOURCE_GAP", "", base::halt_token("SOURCE_GAP", "a[0,5)", 17)}};
+  ASSERT_TRUE(rig.run().ok());
+  EXPECT_EQ(rig.sink.committer_.decided.choice, "skip");
+  EXPECT_EQ(rig.sink.committer_.decided.user, "somebody");
+  EXPECT_EQ(*std::min_element(rig.sink.committer_.rows.begin(), rig.sink.committer_.rows.end()), 5);
+}
+
+TEST(Worker, ARunThatHasNothingToReadEndsAtOnce) {
+  Rig rig;
+  rig.sink.committer_.positions = SourcePositions{"fake", {}, {{"a", "40"}, {"b", "40"}, {"c", "40"}}};
+  ASSERT_TRUE(rig.run().ok());
+  EXPECT_EQ(rig.sink.committer_.commits, 0);
+}
+
+}  // namespace
+}  // namespace frazil::engine
