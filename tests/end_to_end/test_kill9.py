@@ -2,7 +2,7 @@
 
 A stream of records never rests. The victim is killed in an open epoch, at a random moment: at times anywhere, at times
 soon after it entered a phase that was hit least so far. Then it is started again at once.
-FRAZIL_KILL_SEED repeats the choices of a run (not its timing).
+FRAZIL_KILL_SEED repeats the choices of a run (not its timing); FRAZIL_KILLS asks for another number of kills.
 """
 import os
 import random
@@ -17,7 +17,7 @@ from judges import java_checker, readers
 from kill_harness import PHASES, Stream, Victim, faults_of
 from pipeline import Lake, Pipeline, log_ends, topic_of
 
-KILLS = 50
+KILLS = int(os.environ.get("FRAZIL_KILLS") or 50)
 PARTITIONS = 6
 PER_SECOND = 2500
 GROUP = "victims"
