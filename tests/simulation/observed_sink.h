@@ -39,6 +39,8 @@ class ObservedSink : public engine::Sink, private engine::Committer {
     return sink_.committer().decide(expected, moved, decision);
   }
   base::Result<engine::SourcePositions> reload() override { return sink_.committer().reload(); }
+  std::string mark() const override { return sink_.committer().mark(); }
+  base::Status recognise(const std::string& mark) override { return sink_.committer().recognise(mark); }
   int64_t head_snapshot_id() const override { return sink_.committer().head_snapshot_id(); }
 
   engine::Sink& sink_;
