@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = json.loads((pathlib.Path(__file__).parent / "mutations.json").read_text())
-SEEDS = "200"
+SEEDS = "300"
 LIMIT_SECONDS = 180
 
 
