@@ -1,0 +1,73 @@
+// The simulation's own promises: a seed decides everything, and the simulated Kafka shows what a real one would.
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/simulation.h"
+#include "tests/simulation/sim_kafka.h"
+#include "tests/simulation/world.h"
+
+namespace frazil::simulation {
+namespace {
+
+using clients::KafkaEventKind;
+using clients::TopicPartition;
+
+TEST(Simulation, GivesTheSameEventsForTheSameSeed) {
+  (void)run_world(7, false);  // some warnings are told once in a process
+  const Outcome first = run_world(7, false);
+  const Outcome second = run_world(7, false);
+  EXPECT_EQ(first.event_hash, second.event_hash);
+  EXPECT_EQ(first.tally, second.tally);
+  EXPECT_NE(first.event_hash, run_world(8, false).event_hash);
+  EXPECT_TRUE(first.problems.empty());
+}
+
+TEST(SimKafka, HidesAbortedRecordsAndPassesOverControlRecords) {
+  Tally tally;
+  const Faults faults;
+  SimKafka kafka(tally, faults);
+  base::Simulation simulation(1);
+  simulation.run([&] {
+    kafka.create_topic("t", 1);
+    kafka.append_transaction("t", 0, {"a", "b"}, true, base::mono_micros());
+    kafka.append("t", 0, {"c"});
+    auto client = kafka.make_client(std::make_shared<Life>(tally), "");
+    const TopicPartition partition{"t", 0};
+    ASSERT_TRUE(client->assign({{partition, {0, -1}}}, {{partition, 0}}).ok());
+    std::string values;
+    int64_t next = 0;
+    while (next < 4) {
+      auto batch = client->fetch(0, 100, 1 << 20, base::deadline_after(1'000'000));
+      ASSERT_TRUE(batch.ok() && *batch != nullptr);
+      for (const auto& message : (*batch)->messages) values += std::string(message.value) + "@" + std::to_string(message.offset);
+      next = (*batch)->next_offset;
+    }
+    EXPECT_EQ(values, "c@3");
+  });
+}
+
+TEST(SimKafka, LeavesOutAMemberThatDoesNotPollAndGivesItsShareToTheOther) {
+  Tally tally;
+  const Faults faults;
+  SimKafka kafka(tally, faults);
+  base::Simulation simulation(2);
+  simulation.run([&] {
+    kafka.create_topic("t", 2);
+    auto silent = kafka.make_client(std::make_shared<Life>(tally), "g");
+    auto alive = kafka.make_client(std::make_shared<Life>(tally), "g");
+    ASSERT_TRUE(silent->subscribe({"t"}).ok());
+    ASSERT_TRUE(alive->subscribe({"t"}).ok());
+    size_t share = 0;
+    const base::MonoMicros end = base::deadline_after(3 * SimKafka::kSessionMicros);
+    while (base::mono_micros() < end) {
+      auto event = alive->poll_control(base::deadline_after(100'000));
+      ASSERT_TRUE(event.ok());
+      if (event->kind == KafkaEventKind::kAssigned) share = event->partitions.size();
+    }
+    EXPECT_EQ(share, 2u);
+    EXPECT_EQ(tally.count("sessions expired"), 1);
+  });
+}
+
+}  // namespace
+}  // namespace frazil::simulation
