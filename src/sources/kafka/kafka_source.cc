@@ -86,6 +86,7 @@ class KafkaSource : public engine::Source {
   base::Result<std::unique_ptr<RawBatch>> take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched);
   base::Result<SourceEvent> answer(const KafkaEvent& event);
   base::Result<SourceEvent> truncated(const KafkaEvent& event);
+  base::Error older_epoch(const TopicPartition& partition, const OffsetAndEpoch& at, const clients::KafkaMessage& message);
   base::Result<SourceEvent> look_for_changes();
   base::Result<SourcePositions> restart_topic(const base::Halt& halt, SourcePositions positions);
   base::Result<SourcePositions> restart_spans(const base::Halt& halt, SourcePositions positions);
@@ -273,10 +274,7 @@ base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadSplit& split, s
   for (const clients::KafkaMessage& message : fetched->messages) {
     if (message.offset < split.next.offset) continue;
     if (message.leader_epoch >= 0 && message.leader_epoch < split.next.leader_epoch) {
-      return base::Error(source_truncated({fetched->partition, split.next.offset, split.next.offset},
-                                          "the record at offset " + std::to_string(message.offset) + " has leader epoch " +
-                                              std::to_string(message.leader_epoch) + ", the table's position has " +
-                                              std::to_string(split.next.leader_epoch)));
+      return older_epoch(fetched->partition, split.next, message);
     }
     split.next = {message.offset + 1, std::max(message.leader_epoch, split.next.leader_epoch)};
     engine::RawRecord& record = batch->records.emplace_back();
@@ -302,6 +300,21 @@ base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadSplit& split, s
   batch->range.end = position_text(split.next);
   batch->memory = std::move(fetched->memory);
   return batch;
+}
+
+// A record of an older leader epoch: the log was cut, unless the topic is another one altogether. That is asked first.
+base::Error KafkaSource::older_epoch(const TopicPartition& partition, const OffsetAndEpoch& at,
+                                     const clients::KafkaMessage& message) {
+  const SourcePositions expected{"kafka", identity(), {{split_id(partition), position_text(at)}}};
+  KafkaTopics topics;
+  auto described = client_->describe({partition.topic});
+  if (!described.ok()) return described.error();
+  topics.cluster = std::move(described).value();
+  if (base::Status same = check_identity(config_, topics, expected); !same.ok()) return same.error();
+  return base::Error(source_truncated({partition, at.offset, at.offset},
+                                      "the record at offset " + std::to_string(message.offset) + " has leader epoch " +
+                                          std::to_string(message.leader_epoch) + ", the table's position has " +
+                                          std::to_string(at.leader_epoch)));
 }
 
 void KafkaSource::wake() {

@@ -29,6 +29,7 @@ struct Script {
   std::deque<KafkaEvent> events;
   std::map<TopicPartition, OffsetAndEpoch> assigned;
   std::map<TopicPartition, int64_t> committed;
+  std::string metadata;
   int assignments = 0;
 };
 
@@ -57,7 +58,7 @@ class ScriptedClient : public clients::KafkaClient {
   base::Result<std::map<TopicPartition, std::pair<int64_t, std::string>>> committed(
       const std::vector<TopicPartition>&) override {
     std::map<TopicPartition, std::pair<int64_t, std::string>> offsets;
-    for (const auto& [partition, offset] : script_.committed) offsets[partition] = {offset, "frazil"};
+    for (const auto& [partition, offset] : script_.committed) offsets[partition] = {offset, script_.metadata};
     return offsets;
   }
   base::Status subscribe(const std::vector<std::string>&) override { return {}; }
@@ -81,8 +82,9 @@ class ScriptedClient : public clients::KafkaClient {
     return batch;
   }
   void wake(int) override {}
-  base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string&) override {
+  base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) override {
     script_.committed = offsets;
+    script_.metadata = metadata;
     return {};
   }
   void close() override {}
@@ -165,6 +167,30 @@ TEST_F(KafkaSourceTest, HaltsWhenARecordIsOfAnOlderLeaderThanThePosition) {
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   add_batch(100, 101, 3, 102);
   EXPECT_EQ(halt_of(source->read(0, base::mono_micros()).status()), "SOURCE_TRUNCATED orders/0[100,100)");
+}
+
+TEST_F(KafkaSourceTest, CallsARecreatedTopicSoWhenItsRecordsBelongToAnOlderLeader) {
+  auto source = make_source();
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.cluster.topics["orders"].id = "t2";
+  add_batch(100, 101, 0, 102);
+  EXPECT_EQ(halt_of(source->read(0, base::mono_micros()).status()), "SOURCE_RECREATED orders t t2");
+}
+
+TEST_F(KafkaSourceTest, RemembersTheTableInTheMetadataOfGroupOffsets) {
+  const auto in_group = [](KafkaSourceConfig& config) { config.group_id = "g"; };
+  auto source = make_source(in_group);
+  EXPECT_EQ(source->last_mark(), "");
+  KafkaEvent event;
+  event.kind = KafkaEventKind::kAssigned;
+  event.partitions = {{"orders", 0}, {"orders", 1}};
+  script_.events.push_back(event);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  ASSERT_TRUE(source->poll_control(base::mono_micros()).ok());
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  source->acknowledge(at("100@4"), "table-1");
+  EXPECT_EQ(make_source(in_group)->last_mark(), "table-1");
+  EXPECT_EQ(make_source()->last_mark(), "");
 }
 
 TEST_F(KafkaSourceTest, HaltsForADivergingLogOnlyWhenTheTablesOwnPositionDiverges) {
