@@ -1,5 +1,7 @@
 #include "sinks/iceberg/partition_writer.h"
 
+#include <algorithm>
+
 #include "sinks/iceberg/data_file_output.h"
 #include "sinks/iceberg/partition_router.h"
 
@@ -26,7 +28,9 @@ base::Status PartitionWriter::write(const columnar::Batch& batch, const engine::
   const int64_t bytes = slot->gathered.bytes();
   gathered_bytes_ += bytes - slot->gathered_bytes;
   slot->gathered_bytes = bytes;
-  if (slot->gathered.rows() >= kFlushRows || bytes >= kFlushBytes) return flush(*slot);
+  // Row groups end between two flushes: small ones need small flushes.
+  const int64_t flush_bytes = std::min(kFlushBytes, target_->parquet.row_group_bytes);
+  if (slot->gathered.rows() >= kFlushRows || bytes >= flush_bytes) return flush(*slot);
   return {};
 }
 
