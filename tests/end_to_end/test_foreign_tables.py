@@ -132,10 +132,10 @@ def test_metadata_is_gzipped_and_data_lie_where_the_table_says(kafka, lake, topi
 
 
 def test_a_property_that_is_not_honoured_is_named_once(kafka, lake, topic):
-    foreign_table(lake, properties={"write.parquet.bloom-filter-enabled.column.id": "true", "write.object-storage.enabled": "true"})
+    foreign_table(lake, properties={"write.parquet.bloom-filter-enabled.column.id": "true", "write.wap.enabled": "true"})
     topic_of(kafka, topic, rows_of(0, 10))
     outcome = from_table(lake, kafka, topic).run().expect()
-    for name in ("write.parquet.bloom-filter-enabled.column.id", "write.object-storage.enabled"):
+    for name in ("write.parquet.bloom-filter-enabled.column.id", "write.wap.enabled"):
         assert outcome.stderr.count(name) == 1, outcome.stderr
     lake.expect_ids("shop.orders", range(10))
 
