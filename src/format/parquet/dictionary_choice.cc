@@ -1,9 +1,9 @@
 #include "format/parquet/dictionary_choice.h"
 
-#include <algorithm>
-#include <functional>
+#include <array>
 #include <string_view>
-#include <vector>
+
+#include "base/hash.h"
 
 namespace frazil::format {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using columnar::Column;
 using columnar::TypeId;
 
-constexpr size_t kMaxSample = 1024;
+constexpr size_t kMaxSample = 512;
 constexpr size_t kMinSample = 48;
 constexpr size_t kMaxDistinct = 6000;
 
@@ -28,24 +28,36 @@ std::string_view value_at(const Column& column, int64_t row) {
   }
 }
 
-std::vector<size_t> sample_hashes(const Column& column) {
-  std::vector<size_t> hashes;
-  hashes.reserve(kMaxSample);
-  for (int64_t row = 0; row < column.length() && hashes.size() < kMaxSample; ++row) {
-    if (!column.is_null(row)) hashes.push_back(std::hash<std::string_view>()(value_at(column, row)));
+// Hashes that were seen: open addressing, never more than half full, made anew for each column.
+class SeenHashes {
+ public:
+  // False when it was seen before.
+  bool insert(uint64_t hash) {
+    hash |= 1;  // 0 marks a free slot
+    size_t slot = (hash >> 32) % slots_.size();
+    while (slots_[slot] != 0 && slots_[slot] != hash) slot = (slot + 1) % slots_.size();
+    const bool is_new = slots_[slot] == 0;
+    slots_[slot] = hash;
+    return is_new;
   }
-  return hashes;
-}
+
+ private:
+  std::array<uint64_t, 2 * kMaxSample> slots_{};
+};
 
 }  // namespace
 
 bool wants_dictionary(const Column& column) {
   if (column.type().id() == TypeId::kBoolean || column.type().is_nested()) return false;
-  std::vector<size_t> hashes = sample_hashes(column);
-  if (hashes.size() < kMinSample) return true;
-  std::sort(hashes.begin(), hashes.end());
-  const size_t sampled = hashes.size();
-  const size_t repeats = sampled - static_cast<size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+  SeenHashes seen;
+  size_t sampled = 0;
+  size_t repeats = 0;
+  for (int64_t row = 0; row < column.length() && sampled < kMaxSample; ++row) {
+    if (column.is_null(row)) continue;
+    ++sampled;
+    if (!seen.insert(base::xxh64(value_at(column, row)))) ++repeats;
+  }
+  if (sampled < kMinSample) return true;
   return repeats * 2 * kMaxDistinct >= sampled * sampled;
 }
 
