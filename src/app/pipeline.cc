@@ -75,6 +75,7 @@ base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config)
                                            config.table.create->properties};
   }
   sink.history_keep_ms = config.history_keep_ms;
+  sink.commit_interval_ms = config.commit.interval_ms;
   sink.user = user_name();
   return sink;
 }

@@ -158,6 +158,7 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   TRY_ASSIGN(iceberg::LoadedTable loaded, load_or_create());
   TRY(prepare_writing(loaded.metadata).in("table " + config_.table.text()));
   tell_what_is_not_honoured(config_, loaded.metadata);
+  tell_what_retention_costs(config_, loaded.metadata);
   TRY_ASSIGN(const PipelineState state, settle_halts(std::move(loaded)));
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
   base::Interrupt never;

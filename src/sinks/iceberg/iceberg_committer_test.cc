@@ -3,6 +3,7 @@
 #include <set>
 
 #include "sinks/iceberg/committer_fixture.h"
+#include "sinks/iceberg/table_setup.h"
 
 namespace frazil::sinks {
 namespace {
@@ -363,6 +364,18 @@ TEST_F(CommitterTest, MetadataOfExpiredSnapshotsGoesAndEverythingElseStaysReadab
   }
   EXPECT_GE(gone, 12);
   EXPECT_EQ(rows(), range(0, 12));
+}
+
+TEST_F(CommitterTest, KnowsHowManySnapshotsATableWillHold) {
+  iceberg::TableMetadata table;
+  table.location = "memory://t";
+  EXPECT_EQ(snapshots_in_the_long_run(table, 5000), std::nullopt);
+  table.properties["history.expire.max-snapshot-age-ms"] = "3600000";
+  EXPECT_EQ(snapshots_in_the_long_run(table, 5000), 720);
+  table.properties["history.expire.min-snapshots-to-keep"] = "5000";
+  EXPECT_EQ(snapshots_in_the_long_run(table, 5000), 5000);
+  table.properties["gc.enabled"] = "false";
+  EXPECT_EQ(snapshots_in_the_long_run(table, 5000), std::nullopt);
 }
 
 TEST_F(CommitterTest, AManifestThatAnotherLineOfHistoryMayNameStays) {

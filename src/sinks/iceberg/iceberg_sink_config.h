@@ -26,6 +26,7 @@ struct IcebergSinkConfig {
   std::optional<columnar::Schema> schema;
   std::optional<CreateTableConfig> create;  // absent: the table must exist
   int64_t history_keep_ms = 3600 * 1000;
+  int64_t commit_interval_ms = 5000;  // to tell how many snapshots a table's own retention would keep
   std::string user;  // recorded with accepted choices
 };
 

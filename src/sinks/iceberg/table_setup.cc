@@ -1,5 +1,6 @@
 #include "sinks/iceberg/table_setup.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/clock.h"
@@ -11,10 +12,20 @@
 namespace frazil::sinks {
 namespace {
 
+constexpr int64_t kSnapshotsAtMost = 2000;
+constexpr int64_t kBytesPerSnapshot = 1500;  // in metadata.json, with short positions
 constexpr const char* kMaxSnapshotAge = "history.expire.max-snapshot-age-ms";
 
 void set_default(iceberg::Properties& properties, const std::string& key, const std::string& value) {
   properties.try_emplace(key, value);
+}
+
+// True the first time that this process hears of `what`.
+bool is_told_first(const std::string& what) {
+  static base::Mutex mutex;
+  static std::set<std::string> told;
+  base::Lock lock(mutex);
+  return told.insert(what).second;
 }
 
 base::Result<iceberg::SortOrder> parse_sort_order(const std::vector<std::string>& entries) {
@@ -47,16 +58,31 @@ base::Result<iceberg::LoadedTable> create_table(iceberg::Catalog& catalog, const
   return std::move(created).in("create table " + name);
 }
 
+std::optional<int64_t> snapshots_in_the_long_run(const iceberg::TableMetadata& metadata, int64_t commit_interval_ms) {
+  if (!metadata.properties.contains(kMaxSnapshotAge)) return std::nullopt;
+  const auto properties = iceberg::read_table_properties(metadata.properties, metadata.location);
+  if (!properties.ok() || !properties->gc_enabled) return std::nullopt;
+  return std::max<int64_t>(properties->min_snapshots_to_keep,
+                           properties->max_snapshot_age_ms / std::max<int64_t>(1, commit_interval_ms));
+}
+
+void tell_what_retention_costs(const IcebergSinkConfig& config, const iceberg::TableMetadata& metadata) {
+  const std::optional<int64_t> snapshots = snapshots_in_the_long_run(metadata, config.commit_interval_ms);
+  if (snapshots && *snapshots <= kSnapshotsAtMost) return;
+  if (!is_told_first(config.pipeline + "\n" + metadata.table_uuid + "\nretention")) return;
+  base::log_warn("snapshots_pile_up",
+                 {{"pipeline", config.pipeline},
+                  {"table", config.table.text()},
+                  {"snapshots", snapshots ? std::to_string(*snapshots) : "without end"},
+                  {"metadata_bytes", snapshots ? std::to_string(*snapshots * kBytesPerSnapshot) : "without end"},
+                  {"set", std::string(kMaxSnapshotAge) + " and history.expire.min-snapshots-to-keep on the table, or a longer commit.interval"}});
+}
+
 void tell_what_is_not_honoured(const IcebergSinkConfig& config, const iceberg::TableMetadata& metadata) {
-  static base::Mutex mutex;
-  static std::set<std::string> told;
   std::vector<std::string> names = iceberg::properties_not_honoured(metadata.properties);
   if (metadata.default_sort_order_id != 0) names.push_back("the table's sort order");
   for (const std::string& name : names) {
-    {
-      base::Lock lock(mutex);
-      if (!told.insert(config.pipeline + "\n" + metadata.table_uuid + "\n" + name).second) continue;
-    }
+    if (!is_told_first(config.pipeline + "\n" + metadata.table_uuid + "\n" + name)) continue;
     base::log_warn("property_not_honoured", {{"pipeline", config.pipeline}, {"table", config.table.text()}, {"property", name},
                                              {"value", metadata.property(name)}});
   }
