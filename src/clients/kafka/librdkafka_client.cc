@@ -51,6 +51,8 @@ std::map<std::string, std::string> all_properties(const KafkaClientConfig& confi
       // By default librdkafka pauses a second when its queue is full, and the reader starves.
       {"fetch.queue.backoff.ms", "20"},
       {"enable.metrics.push", "false"},
+      // A killed worker's partitions are free after this; librdkafka's own default is 45 s. Heartbeats have a thread of their own.
+      {"session.timeout.ms", "10000"},
       // Also bounds what a batch unpacks to. zstd's buffer triples until it fits, so a third of this always does.
       {"receive.message.max.bytes", "536870912"},
   };
