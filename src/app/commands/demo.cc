@@ -205,9 +205,9 @@ std::string duckdb_line(const DemoOutcome& outcome) {
 }
 
 std::string pyiceberg_line(const std::string& folder) {
-  return "python3 -c \"from pyiceberg.catalog.sql import SqlCatalog; print(SqlCatalog('default', uri='sqlite:///" +
-         folder + "/catalog.db', warehouse='file://" + folder + "/warehouse').load_table('" + kTable +
-         "').scan(limit=5).to_arrow())\"";
+  return "python3 -c \"from pyiceberg.catalog.sql import SqlCatalog; t = SqlCatalog('default', uri='sqlite:///" + folder +
+         "/catalog.db', warehouse='file://" + folder + "/warehouse').load_table('" + kTable +
+         "'); print(t.scan(limit=5).to_arrow()); print(t.scan().count(), 'rows')\"";
 }
 
 std::string report_text(const DemoOutcome& outcome, const std::string& folder) {
