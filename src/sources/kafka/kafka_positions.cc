@@ -73,12 +73,19 @@ base::Result<std::string> read_id(const Json& object, const char* key) {
   return found->get<std::string>();
 }
 
+// A number from 0 to the largest int64; what is larger comes out of the JSON library as negative.
+std::optional<int64_t> read_number(const Json& json) {
+  if (!json.is_number_integer() || json.get<int64_t>() < 0) return std::nullopt;
+  return json.get<int64_t>();
+}
+
 base::Status read_topic(const std::string& topic, const Json& json, engine::SourcePositions& out) {
-  if (!json.is_object()) return nonsense("a topic is no object");
+  if (topic.empty() || !json.is_object()) return nonsense("a topic without a name, or no object");
   TRY_ASSIGN(out.identity[topic_identity(topic)], read_id(json, "id"));
   const auto next = json.find("next");
   const auto epochs = json.find("leader_epoch");
   if (next == json.end() || !next->is_array()) return nonsense("next is no array");
+  if (next->size() > size_t{kMostPartitions}) return nonsense("more partitions than a topic can have");
   const bool has_epochs = epochs != json.end() && !epochs->is_null();
   if (has_epochs && (!epochs->is_array() || epochs->size() != next->size())) {
     return nonsense("leader_epoch does not match next");
@@ -86,11 +93,13 @@ base::Status read_topic(const std::string& topic, const Json& json, engine::Sour
   for (size_t i = 0; i < next->size(); ++i) {
     const Json& offset = (*next)[i];
     if (offset.is_null()) continue;
-    if (!offset.is_number_integer() || offset.get<int64_t>() < 0) return nonsense("an offset is no number");
-    OffsetAndEpoch position{offset.get<int64_t>(), -1};
+    const auto number = read_number(offset);
+    if (!number) return nonsense("an offset is no number");
+    OffsetAndEpoch position{*number, -1};
     if (has_epochs && !(*epochs)[i].is_null()) {
-      if (!(*epochs)[i].is_number_integer()) return nonsense("a leader epoch is no number");
-      position.leader_epoch = (*epochs)[i].get<int32_t>();
+      const auto epoch = read_number((*epochs)[i]);
+      if (!epoch || *epoch > INT32_MAX) return nonsense("a leader epoch is no number");
+      position.leader_epoch = static_cast<int32_t>(*epoch);
     }
     out.next[split_id({topic, static_cast<int32_t>(i)})] = position_text(position);
   }
@@ -164,14 +173,17 @@ class KafkaPositionFormat : public engine::PositionFormat {
     if (!json.is_object()) return nonsense("ranges are no JSON object");
     std::vector<engine::Range> ranges;
     for (const auto& [topic, partitions] : json.items()) {
-      if (!partitions.is_object()) return nonsense("a topic's ranges are no object");
+      if (topic.empty() || !partitions.is_object()) return nonsense("ranges of a topic without a name, or no object");
       for (const auto& [number, span] : partitions.items()) {
         const auto partition = parse_number<int32_t>(number);
-        const bool is_span = span.is_array() && span.size() == 2 && span[0].is_number_integer() && span[1].is_number_integer();
-        if (!partition || *partition < 0 || *partition > kMostPartitions || !is_span) return nonsense("a range");
+        if (!partition || *partition < 0 || *partition >= kMostPartitions) return nonsense("a range of no partition");
+        if (!span.is_array() || span.size() != 2) return nonsense("a range");
+        const auto begin = read_number(span[0]);
+        const auto end = read_number(span[1]);
+        if (!begin || !end) return nonsense("a range");
         ranges.push_back({.split = split_id({topic, *partition}),
-                          .begin = position_text({span[0].get<int64_t>(), -1}),
-                          .end = position_text({span[1].get<int64_t>(), -1})});
+                          .begin = position_text({*begin, -1}),
+                          .end = position_text({*end, -1})});
       }
     }
     return ranges;
@@ -198,7 +210,7 @@ std::optional<TopicPartition> parse_split(const engine::SplitId& split) {
   const size_t slash = split.rfind('/');
   if (slash == std::string::npos || slash == 0) return std::nullopt;
   const auto number = parse_number<int32_t>(std::string_view(split).substr(slash + 1));
-  if (!number || *number < 0 || *number > kMostPartitions) return std::nullopt;
+  if (!number || *number < 0 || *number >= kMostPartitions) return std::nullopt;
   return TopicPartition{split.substr(0, slash), *number};
 }
 

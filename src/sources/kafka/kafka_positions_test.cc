@@ -57,7 +57,10 @@ TEST(KafkaPositions, CallNonsenseCorrupt) {
                            R"({"v":1,"kind":"kafka","topics":{"t":{"id":7,"next":[]}}})",
                            R"({"v":1,"kind":"kafka","topics":{"t":{"id":null,"next":[-4]}}})",
                            R"({"v":1,"kind":"kafka","topics":{"t":{"id":null,"next":["x"]}}})",
-                           R"({"v":1,"kind":"kafka","topics":{"t":{"id":null,"next":[1],"leader_epoch":[]}}})"}) {
+                           R"({"v":1,"kind":"kafka","topics":{"t":{"id":null,"next":[1],"leader_epoch":[]}}})",
+                           R"({"v":1,"kind":"kafka","topics":{"":{"id":null,"next":[1]}}})",
+                           R"({"v":1,"kind":"kafka","topics":{"t":{"id":null,"next":[18446744073709551615]}}})",
+                           R"({"v":1,"kind":"kafka","topics":{"t":{"id":null,"next":[1],"leader_epoch":[4294967301]}}})"}) {
     const auto decoded = kafka_position_format().decode(text);
     ASSERT_FALSE(decoded.ok()) << text;
     EXPECT_EQ(decoded.error().code(), base::Code::kCorrupt) << text;
@@ -75,7 +78,8 @@ TEST(KafkaPositions, WriteAndReadRanges) {
   const std::vector<Range> expected = {{.split = "orders/10", .begin = "5@-1", .end = "6@-1"},
                                        {.split = "orders/2", .begin = "100@-1", .end = "120@-1"}};
   EXPECT_EQ(decoded.value(), expected);
-  for (const char* text : {"7", R"({"t":[]})", R"({"t":{"x":[1,2]}})", R"({"t":{"0":[1]}})"}) {
+  for (const char* text : {"7", R"({"t":[]})", R"({"t":{"x":[1,2]}})", R"({"t":{"0":[1]}})", R"({"":{"0":[1,2]}})", R"({"t":{"0":[-1,2]}})",
+                           R"({"t":{"1000000":[1,2]}})"}) {
     EXPECT_FALSE(kafka_position_format().decode_ranges(text).ok()) << text;
   }
 }
