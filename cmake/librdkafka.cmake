@@ -20,4 +20,8 @@ else()
     INTERFACE_INCLUDE_DIRECTORIES "${rdkafka_root}/include"
     INTERFACE_LINK_LIBRARIES
       "CURL::libcurl;OpenSSL::SSL;OpenSSL::Crypto;PkgConfig::sasl2;ZLIB::ZLIB;PkgConfig::zstd;PkgConfig::lz4;Threads::Threads;${CMAKE_DL_LIBS};m")
+  if(FRAZIL_SANITIZE MATCHES "thread")  # see the head of that source
+    add_library(frazil_c11_threads OBJECT "${PROJECT_SOURCE_DIR}/tools/sanitizers/c11_threads.cc")
+    set_property(TARGET frazil::rdkafka APPEND PROPERTY INTERFACE_LINK_LIBRARIES "$<TARGET_OBJECTS:frazil_c11_threads>")
+  endif()
 endif()

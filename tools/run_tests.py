@@ -55,6 +55,7 @@ def audit(build):
 
 
 def unit(build):
+    os.environ.setdefault("TSAN_OPTIONS", f"suppressions={ROOT}/tools/sanitizers/tsan.supp")  # read by that preset's programs alone
     return run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "-j", JOBS,
                "--exclude-regex", "^frazil_conformance_test$")
 
