@@ -184,7 +184,7 @@ base::Result<TableProperties> read_table_properties(const Properties& properties
 std::vector<std::string> properties_not_honoured(const Properties& properties) {
   std::vector<std::string> names;
   for (const auto& [key, value] : properties) {
-    const bool is_listed = std::any_of(std::begin(kNotHonoured), std::end(kNotHonoured), [&](const std::string& name) {
+    const bool is_listed = std::any_of(std::begin(kNotHonoured), std::end(kNotHonoured), [&key = key](const std::string& name) {
       return name.ends_with('.') || name.ends_with('-') ? key.starts_with(name) : key == name;
     });
     const bool is_other_format = key == "write.format.default" && lower(value) != "parquet";
