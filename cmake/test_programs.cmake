@@ -28,6 +28,7 @@ list(FILTER simulation_main INCLUDE REGEX "/main\\.cc$")
 list(FILTER simulation_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 if(simulation_sources)
   add_library(frazil_simulation_parts STATIC ${simulation_sources})
+  target_compile_options(frazil_simulation_parts PRIVATE $<$<CONFIG:Release>:-O1>)
   target_include_directories(frazil_simulation_parts PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
   # Not the app: a simulation needs no more than these, and its mutations are linked anew each time.
   target_link_libraries(frazil_simulation_parts PUBLIC
