@@ -79,7 +79,8 @@ base::Result<iceberg::Snapshot> Outbox::prepare(const OwedEntry& entry, const ic
   iceberg::Properties summary{{"frazil.pipeline", pipeline_},
                               {property_name(pipeline_) + ".applied", std::to_string(entry.epoch)}};
   if (entry.void_epochs) {
-    const auto [first, last] = *entry.void_epochs;
+    const int64_t first = entry.void_epochs->first;
+    const int64_t last = entry.void_epochs->second;
     return iceberg::prepare_delete(
         catalog_.file_io(), metadata, snapshot_id,
         [&](const iceberg::DataFile& file, int64_t) { return is_of_epochs(*metadata.current_schema(), file, pipeline_, first, last); },
