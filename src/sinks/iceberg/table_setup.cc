@@ -67,6 +67,8 @@ std::optional<int64_t> snapshots_in_the_long_run(const iceberg::TableMetadata& m
 }
 
 void tell_what_retention_costs(const IcebergSinkConfig& config, const iceberg::TableMetadata& metadata) {
+  // What history.keep asks for is no surprise.
+  if (metadata.property(kMaxSnapshotAge) == std::to_string(config.history_keep_ms)) return;
   const std::optional<int64_t> snapshots = snapshots_in_the_long_run(metadata, config.commit_interval_ms);
   if (snapshots && *snapshots <= kSnapshotsAtMost) return;
   if (!is_told_first(config.pipeline + "\n" + metadata.table_uuid + "\nretention")) return;
