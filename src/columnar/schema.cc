@@ -1,6 +1,7 @@
 #include "columnar/schema.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -75,6 +76,16 @@ bool find_path(const std::vector<Field>& fields, int32_t id, std::string& path) 
     path.resize(length);
   }
   return false;
+}
+
+// Adds the dotted names below `prefix`; the first that was there already ends the walk.
+std::string repeated_name(const std::vector<Field>& fields, const std::string& prefix, std::set<std::string>& names) {
+  for (const Field& field : fields) {
+    const std::string name = prefix + field.name;
+    if (!names.insert(name).second) return name;
+    if (std::string below = repeated_name(field.type.fields(), name + ".", names); !below.empty()) return below;
+  }
+  return {};
 }
 
 int32_t highest_id(const std::vector<Field>& fields) {
@@ -207,6 +218,11 @@ std::string Schema::path_of(int32_t id) const {
 
 int32_t Schema::highest_field_id() const {
   return highest_id(fields);
+}
+
+std::string repeated_full_name(const std::vector<Field>& fields) {
+  std::set<std::string> names;
+  return repeated_name(fields, "", names);
 }
 
 Schema assign_fresh_ids(const Schema& schema, int32_t last_id) {

@@ -94,6 +94,10 @@ struct Schema {
 // starting above `last_id`. Returns the schema; its highest_field_id() is the new last-column-id.
 Schema assign_fresh_ids(const Schema& schema, int32_t last_id = 0);
 
+// A dotted name that two fields share: a column "a.b" beside a field b of column a. Readers index columns by these names
+// and refuse such a schema whole. Empty when there is none.
+std::string repeated_full_name(const std::vector<Field>& fields);
+
 // Parses a type name as Spark and Iceberg write it: "long", "bigint", "decimal(9,2)", "fixed[4]", "list<string>",
 // "array<string>", "map<string, int>", "struct<a: int, b: list<double>>", "timestamp", "timestamptz". Nested ids are 0.
 // kInvalid names the offending part.

@@ -58,6 +58,7 @@ TEST(TypeParser, NamesThePartThatIsWrong) {
   EXPECT_NE(parse_failure("int int").find("the end"), std::string::npos);
   EXPECT_NE(parse_failure("struct<>").find("a field name"), std::string::npos);
   EXPECT_NE(parse_failure("fixed[-1]").find("a number"), std::string::npos);
+  EXPECT_NE(parse_failure("fixed[0]").find("1 or more"), std::string::npos);
   EXPECT_NE(parse_failure("").find("a type"), std::string::npos);
 }
 
@@ -103,6 +104,19 @@ TEST(Schema, FindsFieldsByNameAndId) {
   EXPECT_EQ(fresh.find_by_id(10)->name, "b");
   EXPECT_EQ(fresh.find_by_id(99), nullptr);
   EXPECT_EQ(fresh.path_of(99), "");
+}
+
+TEST(Schema, FindsADottedNameThatTwoFieldsShare) {
+  const auto repeated = [](const std::string& type, const std::string& name) {
+    return repeated_full_name({{.id = 1, .name = "a", .type = parsed(type)},
+                               {.id = 9, .name = name, .type = Type::primitive(TypeId::kInt)}});
+  };
+  EXPECT_EQ(repeated("struct<b: long>", "a.b"), "a.b");
+  EXPECT_EQ(repeated("list<int>", "a.element"), "a.element");
+  EXPECT_EQ(repeated("map<string, struct<x: int>>", "a.value.x"), "a.value.x");
+  EXPECT_EQ(repeated("struct<b: long>", "a"), "a");
+  EXPECT_EQ(repeated("struct<b: long>", "b"), "");
+  EXPECT_EQ(repeated("struct<b: long>", "a.c"), "");
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ class TypeParser {
     if (!round) TRY(expect('['));
     TRY_ASSIGN(const int length, parse_int());
     TRY(expect(round ? ')' : ']'));
+    if (length < 1) return base::invalid("fixed[" + std::to_string(length) + "]: a length is 1 or more");
     return Type::fixed(length);
   }
 

@@ -103,6 +103,8 @@ base::Result<columnar::Schema> row_schema(const columnar::Schema& document, cons
     if (!names.insert(field.name).second)
       return base::invalid("columns: two columns have the name \"" + field.name + "\"");
   }
+  if (const std::string name = columnar::repeated_full_name(rows.fields); !name.empty())
+    return base::invalid("columns: two fields have the full name \"" + name + "\"; rename one");
   return columnar::assign_fresh_ids(rows);
 }
 

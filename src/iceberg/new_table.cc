@@ -46,6 +46,8 @@ base::Status check_names(const std::vector<Field>& fields, const std::string& wh
 
 base::Result<Schema> fresh_schema(const Schema& given, IdMap& ids) {
   TRY(check_names(given.fields, "the schema"));
+  if (const std::string name = columnar::repeated_full_name(given.fields); !name.empty())
+    return base::invalid("two fields of the schema have the full name \"" + name + "\"");
   Schema schema = columnar::assign_fresh_ids(given);
   schema.schema_id = 0;
   map_ids(given.fields, schema.fields, ids);

@@ -84,6 +84,9 @@ TEST(NewTable, RefusesWhatCannotBe) {
   create.schema.fields[2].name = "id";
   EXPECT_EQ(code(create), base::Code::kInvalid);
   create = request();
+  create.schema.fields[2].name = "shipping.days";  // readers index columns by dotted names
+  EXPECT_EQ(code(create), base::Code::kInvalid);
+  create = request();
   create.schema.fields[2].id = 10;  // which of the two would a partition mean?
   EXPECT_EQ(code(create), base::Code::kInvalid);
 }
