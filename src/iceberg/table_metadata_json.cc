@@ -241,8 +241,21 @@ base::Status verify(const TableMetadata& metadata) {
   if (metadata.spec(metadata.default_spec_id) == nullptr) {
     return base::corrupt("default partition spec " + std::to_string(metadata.default_spec_id) + " is not among the specs");
   }
+  const auto is_default_order = [&](const SortOrder& order) { return order.order_id == metadata.default_sort_order_id; };
+  const bool has_order = std::any_of(metadata.sort_orders.begin(), metadata.sort_orders.end(), is_default_order);
+  if (!has_order && metadata.default_sort_order_id != 0) {
+    return base::corrupt("default sort order " + std::to_string(metadata.default_sort_order_id) + " is not among the orders");
+  }
+  if (metadata.format_version >= 2 && metadata.table_uuid.empty()) return base::corrupt("JSON member \"table-uuid\" is empty");
+  if (metadata.last_sequence_number < 0) return base::corrupt("JSON member \"last-sequence-number\" is negative");
   std::set<int64_t> ids;
   for (const Snapshot& snapshot : metadata.snapshots) {
+    // The next snapshot would get a number that is taken, and deletes would reach the wrong rows.
+    if (snapshot.sequence_number > metadata.last_sequence_number) {
+      return base::corrupt("snapshot " + std::to_string(snapshot.snapshot_id) + " has sequence number " +
+                           std::to_string(snapshot.sequence_number) + ", above last-sequence-number " +
+                           std::to_string(metadata.last_sequence_number));
+    }
     if (ids.insert(snapshot.snapshot_id).second) continue;
     return base::corrupt("snapshot " + std::to_string(snapshot.snapshot_id) + " exists twice");
   }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "iceberg/json_view.h"
 #include "iceberg/schema_json.h"
 
@@ -109,7 +111,11 @@ TEST(TableMetadataJson, NamesTheMemberThatIsWrong) {
       {R"("last-updated-ms": 1602638573590)", R"("last-updated-ms": 18446744073709551615)"},
       {R"("last-column-id": 3)", R"("last-column-id": 99999999999)"},
       {R"("table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1")", R"("table-uuid": 7)"},
+      {R"("table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1")", R"("table-uuid": "")"},
       {R"("current-schema-id": 1)", R"("current-schema-id": 9)"},
+      {R"("default-sort-order-id": 3)", R"("default-sort-order-id": 9)"},
+      {R"("last-sequence-number": 34)", R"("last-sequence-number": 0)"},
+      {R"("last-sequence-number": 34)", R"("last-sequence-number": -1)"},
       {R"("default-spec-id": 0)", R"("default-spec-id": 9)"},
       {R"("current-snapshot-id": 3055729675574597004)", R"("current-snapshot-id": 5)"},
       {R"("type": "tag")", R"("type": "label")"},
@@ -216,6 +222,7 @@ RC_GTEST_PROP(TableMetadataJson, KeepsEverySnapshotId, (int64_t id, int64_t time
   snapshot.sequence_number = sequence;
   snapshot.manifest_list = "x";
   metadata.snapshots.push_back(snapshot);
+  metadata.last_sequence_number = std::max(metadata.last_sequence_number, sequence);
   metadata.refs["other"] = {id, true, 3, 5, 7};
   const auto back = table_metadata_from_json(table_metadata_to_json(metadata).value()).value();
   RC_ASSERT(back.snapshots.back().snapshot_id == id);
