@@ -158,6 +158,9 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
       {"topics: [orders]", "topics: [orders, [a]]",
        "dir/p.yaml:4:22: \"source.kafka.topics\" must be a list of texts, here is a list"},
       {"topics: [orders]", "topics: []", "dir/p.yaml:4:13: \"source.kafka.topics\" names no topic"},
+      {"topics: [orders]", "topics: [\"a b/c\"]", "dir/p.yaml:4:13: \"source.kafka.topics\": \"a b/c\" is not a topic's name"},
+      {"topics: [orders]", "topic_pattern: \"(\"",
+       "dir/p.yaml:4:20: \"source.kafka.topic_pattern\": \"(\" is not a regular expression"},
       {"topics: [orders]", "group: x", "dir/p.yaml:4:5: missing key \"source.kafka.topics\""},
       {"topics: [orders]", "topics: [orders]\n    topics: [x]",
        "dir/p.yaml:5:5: duplicate key \"topics\", first set in line 4"},
@@ -365,6 +368,24 @@ TEST(Config, ChecksColumnsAgainstTheSchema) {
               HasSubstr("\"keep\" and \"drop\" exclude each other"));
   EXPECT_THAT(problems_of(with("  catalog:", "  create: {partition_by: [\"bucket(4, nope)\"]}\n  catalog:")),
               HasSubstr("dir/p.yaml:12:26: \"table.create.partition_by\": "));
+}
+
+TEST(Config, RefusesBeforeTheRunWhatNoTableCanBe) {
+  const auto problems_with = [](const std::string& columns, const std::string& create) {
+    const std::string good = "[{name: id, type: long, required: true}, {name: note, type: string}]";
+    std::string text = with("  catalog:", "  create: " + create + "\n  catalog:");
+    return problems_of(text.replace(text.find(good), good.size(), columns));
+  };
+  EXPECT_EQ(problems_with("[{name: id, type: long}]", "{properties: {write.parquet.compression-codec: zstd}}"), "");
+  EXPECT_THAT(problems_with("[{name: id, type: long}]", "{sort_by: [id]}"),
+              HasSubstr("\"table.create.sort_by\": sorted tables are unsupported in this version"));
+  EXPECT_THAT(problems_with("[{name: id, type: long}]", "{properties: {format-version: \"3\"}}"),
+              HasSubstr("format-version \"3\" is unsupported in this version"));
+  EXPECT_THAT(problems_with("[{name: id, type: long}]", "{properties: {write.parquet.compression-codec: banana}}"),
+              HasSubstr("write.parquet.compression-codec=banana: expected one of"));
+  EXPECT_THAT(problems_with("[{name: m, type: \"map<list<int>, int>\"}]", "{}"), HasSubstr("JSON cannot hold a map"));
+  EXPECT_THAT(problems_with("[{name: a, type: \"struct<b: int>\"}, {name: a.b, type: int}]", "{}"),
+              HasSubstr("two fields have the full name \"a.b\""));
 }
 
 TEST(Config, ReadsACatalogFile) {

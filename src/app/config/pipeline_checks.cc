@@ -2,14 +2,34 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 #include "clients/kafka/property_allow_list.h"
 #include "decoders/column_mapping.h"
+#include "decoders/json/json_record_decoder.h"
 #include "iceberg/partition_spec.h"
+#include "iceberg/table_properties.h"
 #include "sources/generator/record.h"
 
 namespace frazil::app {
 namespace {
+
+// As brokers see it.
+bool is_topic_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  constexpr size_t kLongest = 249;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+bool is_pattern(const std::string& pattern) {
+  try {
+    const std::regex compiled(pattern, std::regex::ECMAScript);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
 
 class PipelineChecks {
  public:
@@ -55,6 +75,12 @@ class PipelineChecks {
     } else if (is_set(path + ".topics") && kafka.topics.empty()) {
       error(path + ".topics", "\"source.kafka.topics\" names no topic");
     }
+    for (const std::string& topic : kafka.topics) {
+      if (!is_topic_name(topic))
+        error(path + ".topics", "\"source.kafka.topics\": \"" + topic + "\" is not a topic's name: 1 to 249 of a-z, A-Z, 0-9, ., _ and -");
+    }
+    if (!is_pattern(kafka.topic_pattern))
+      error(path + ".topic_pattern", "\"source.kafka.topic_pattern\": \"" + kafka.topic_pattern + "\" is not a regular expression");
     const bool has_no_group = kafka.group == "none";
     if (has_no_group && kafka.start.mode == StartConfig::Mode::kGroup) {
       error(path + ".start", "\"start: group\" needs a group, but \"group\" is none");
@@ -125,10 +151,30 @@ class PipelineChecks {
     const auto schema = configured_row_schema(pipeline_);
     if (!schema.ok()) {
       error("table.columns", schema.error().message());
-    } else if (pipeline_.table.create) {
-      const auto spec = iceberg::parse_partition_spec(pipeline_.table.create->partition_by, *schema);
-      if (!spec.ok()) error("table.create.partition_by", "\"table.create.partition_by\": " + spec.error().message());
+      return;
     }
+    check_decoding(*schema);
+    if (pipeline_.table.create) check_create(*pipeline_.table.create, *schema);
+  }
+
+  // What no document can fill is known before there is a table.
+  void check_decoding(const columnar::Schema& rows) {
+    decoders::JsonDecoderConfig json = pipeline_.decode.json;
+    json.columns = pipeline_.table.columns;
+    const auto decoder = decoders::make_json_decoder(std::move(json), std::make_shared<const columnar::Schema>(rows));
+    if (!decoder.ok()) error("decode.json.schema", decoder.error().message());
+  }
+
+  void check_create(const CreateConfig& create, const columnar::Schema& rows) {
+    const std::string path = "table.create";
+    const auto spec = iceberg::parse_partition_spec(create.partition_by, rows);
+    if (!spec.ok()) error(path + ".partition_by", "\"table.create.partition_by\": " + spec.error().message());
+    if (!create.sort_by.empty())
+      error(path + ".sort_by", "\"table.create.sort_by\": sorted tables are unsupported in this version; leave it out");
+    if (const auto version = create.properties.find("format-version"); version != create.properties.end() && version->second != "2")
+      error(path + ".properties", "\"table.create.properties\": format-version \"" + version->second + "\" is unsupported in this version; there is 2");
+    const auto properties = iceberg::read_table_properties(create.properties, "memory://table");
+    if (!properties.ok()) error(path + ".properties", "\"table.create.properties\": " + properties.error().message());
   }
 
   PipelineConfig& pipeline_;

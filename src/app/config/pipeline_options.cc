@@ -286,7 +286,7 @@ std::vector<Option> table_options() {
        .assign = [](const T& t, const V& v) { t.pipeline->table.create->partition_by = v.list; return ""; }},
       {.path = "table.create.sort_by",
        .kind = Kind::kTextList,
-       .doc = "Sort order that is written into the table, such as `id` or `ts desc nulls last`.",
+       .doc = "Unsupported in this version. Will be the order of rows within files, such as `id` or `ts desc nulls last`.",
        .assign = [](const T& t, const V& v) { t.pipeline->table.create->sort_by = v.list; return ""; }},
       {.path = "table.create.properties",
        .kind = Kind::kProperties,
