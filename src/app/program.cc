@@ -1,9 +1,11 @@
 #include "app/program.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 
 #include "app/commands/commands.h"
+#include "app/terminal.h"
 
 namespace frazil::app {
 
@@ -26,7 +28,12 @@ int run_program(int argc, const char* const* argv) {
     // Help and version are no errors; everything else is wrong usage.
     return app.exit(error, std::cout, std::cerr) == 0 ? kExitOk : kExitUsage;
   }
-  return chosen();
+  const int exit_code = chosen();
+  const int failure = output_error();
+  if (failure == 0) return exit_code;
+  // A reader that has seen enough (as in `| head`) needs no message.
+  if (failure != EPIPE) tell(std::string("error: cannot write to stdout: ") + std::strerror(failure));
+  return exit_code == kExitOk ? kExitFailed : exit_code;
 }
 
 }  // namespace frazil::app

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -87,6 +89,17 @@ TEST_F(Program, ValidatesWithPlacesOnStderr) {
   const auto json = nlohmann::json::parse(frazil({"validate", path, "--json"}).out);
   EXPECT_EQ(json["valid"], false);
   EXPECT_EQ(json["problems"][0]["line"], 10);
+}
+
+TEST_F(Program, EndsWithOneWhenItsOutputIsLost) {
+  // A child: what was lost is remembered for the rest of the process, and stdout is gone for good.
+  const auto into_full_disk = [this] {
+    if (std::freopen("/dev/full", "w", stdout) == nullptr) _exit(99);
+    const std::string path = pipeline();
+    const char* argv[] = {"frazil", "validate", path.c_str()};
+    _exit(run_program(3, argv));
+  };
+  EXPECT_EXIT(into_full_disk(), testing::ExitedWithCode(1), "cannot write to stdout: No space left on device");
 }
 
 TEST_F(Program, RunsAPipelineOnceAndInspectsItsTable) {

@@ -2,12 +2,19 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/sync.h"
 
 namespace frazil::app {
+namespace {
+
+std::atomic<int> first_output_error = 0;
+
+}  // namespace
 
 void tell(std::string_view message) {
   std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data());
@@ -16,8 +23,13 @@ void tell(std::string_view message) {
 void put(std::string_view data) {
   static base::Mutex mutex;
   base::Lock lock(mutex);
-  std::fwrite(data.data(), 1, data.size(), stdout);
-  std::fflush(stdout);
+  errno = 0;
+  const bool is_whole = std::fwrite(data.data(), 1, data.size(), stdout) == data.size();
+  if ((std::fflush(stdout) != 0 || !is_whole) && first_output_error == 0) first_output_error = errno != 0 ? errno : EIO;
+}
+
+int output_error() {
+  return first_output_error;
 }
 
 ProgressLine::ProgressLine() : is_on_(isatty(STDERR_FILENO) == 1) {}

@@ -9,8 +9,10 @@ namespace frazil::app {
 
 // A message to stderr, ended by a new line.
 void tell(std::string_view message);
-// Data to stdout as it is. Whole lines from several lanes do not mix.
+// Data to stdout as it is. Whole lines from several lanes do not mix. What cannot be written is remembered:
 void put(std::string_view data);
+// 0, or the errno of the first put that did not arrive whole (a full disk, a reader that is gone). Any thread.
+int output_error();
 
 // One line that is written over and over on stderr; nothing when stderr is no terminal.
 class ProgressLine {
