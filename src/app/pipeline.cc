@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/config/pipeline_checks.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "clients/kafka/kafka_client.h"
 #include "decoders/json/json_record_decoder.h"
@@ -130,10 +131,26 @@ base::Status Pipeline::run(base::Interrupt& stop) {
   return status;
 }
 
+namespace {
+
+// A catalog that is locked by somebody else, or not there yet, is waited for.
+base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog_within(const PipelineConfig& config, base::Interrupt& stop) {
+  constexpr int64_t kPauseMicros = 200'000;
+  const base::MonoMicros deadline = base::deadline_after(config.connect_timeout_ms * 1000);
+  while (true) {
+    auto catalog = open_catalog(config.table.catalog);
+    if (catalog.ok() || catalog.error().code() != base::Code::kUnavailable) return catalog;
+    if (stop.raised() || base::mono_micros() >= deadline) return catalog;
+    stop.wait_until(base::deadline_after(kPauseMicros));
+  }
+}
+
+}  // namespace
+
 base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   const int lanes = config_.lanes > 0 ? config_.lanes : usable_cores();
   TRY_ASSIGN(auto source, make_source(config_, lanes));
-  TRY_ASSIGN(auto catalog, open_catalog(config_.table.catalog));
+  TRY_ASSIGN(auto catalog, open_catalog_within(config_, stop));
   TRY_ASSIGN(auto sink_settings, sink_config(config_));
   auto sink =
       sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), status_, options_.accepted);

@@ -1,5 +1,7 @@
 #include "engine/worker.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -16,6 +18,12 @@ constexpr int64_t kLookMicros = 50'000;
 constexpr int64_t kLagEveryMicros = 1'000'000;
 constexpr int64_t kStopWithinMicros = 25'000'000;      // an ordered end after SIGTERM
 constexpr int64_t kReassignWithinMicros = 20'000'000;  // open work is committed within this, or read again
+constexpr int64_t kConnectSliceMicros = 5'000'000;     // then a stop is looked for
+constexpr int64_t kUnavailablePauseMicros = 200'000;
+
+bool is_unavailable(const base::Status& status) {
+  return !status.ok() && status.error().code() == base::Code::kUnavailable;
+}
 
 }  // namespace
 
@@ -188,11 +196,15 @@ base::Status Worker::run(base::Interrupt& stop) {
     source_.close();
     return status;
   };
-  if (base::Status status = source_.connect(base::deadline_after(options_.connect_timeout_ms * 1000)); !status.ok()) {
-    return leave(status);
-  }
+  base::MonoMicros patience = base::deadline_after(options_.connect_timeout_ms * 1000);
+  if (base::Status status = connect(patience, stop); !status.ok()) return leave(status);
   while (!stop.raised()) {
     auto positions = settle();
+    if (is_unavailable(positions.status()) && base::mono_micros() < patience) {
+      base::log_info("start_again", {{"pipeline", options_.pipeline}, {"answer", positions.error().message()}});
+      stop.wait_until(base::deadline_after(kUnavailablePauseMicros));
+      continue;
+    }
     if (!positions.ok()) return leave(positions.status());
     base::Result<Attempt::End> end = Attempt::End::kStopped;
     {
@@ -207,8 +219,18 @@ base::Status Worker::run(base::Interrupt& stop) {
     }
     // Two workers that contend for the same splits must not stay in step.
     stop.wait_until(base::deadline_after(static_cast<int64_t>(base::random_below(200'000))));
+    patience = base::deadline_after(options_.connect_timeout_ms * 1000);
   }
   return leave({});
+}
+
+base::Status Worker::connect(base::MonoMicros deadline, base::Interrupt& stop) {
+  while (!stop.raised()) {
+    const base::Status status = source_.connect(std::min(deadline, base::deadline_after(kConnectSliceMicros)));
+    if (!is_unavailable(status) || base::mono_micros() >= deadline) return status;
+    stop.wait_until(std::min(deadline, base::deadline_after(kUnavailablePauseMicros)));
+  }
+  return {};
 }
 
 base::Result<SourcePositions> Worker::settle() {

@@ -54,6 +54,8 @@ class Worker {
 
  private:
   class Attempt;
+  // Ends without error when `stop` is raised meanwhile: the process must not wait for brokers that are not there.
+  base::Status connect(base::MonoMicros deadline, base::Interrupt& stop);
   base::Result<SourcePositions> settle();
   // Applies an accepted choice to a halt; gives the error back (with its token) when nobody has answered it.
   base::Result<SourcePositions> answer(const base::Error& error);

@@ -35,7 +35,13 @@ class FakeSource : public Source {
  public:
   FakeSource(int splits, int records) : splits_(splits), records_(records) {}
   const PositionFormat& format() const override { return kFormat; }
-  base::Status connect(base::MonoMicros) override { return {}; }
+  base::Status connect(base::MonoMicros deadline) override {
+    if (refused_connects == 0) return {};
+    --refused_connects;
+    base::Interrupt never;
+    never.wait_until(deadline);
+    return base::unavailable("no broker answered");
+  }
   base::Result<SourcePositions> resolve_start() override {
     SourcePositions start{"fake", {}, {}};
     for (int i = 0; i < splits_; ++i) start.next[name(i)] = "0";
@@ -91,6 +97,7 @@ class FakeSource : public Source {
   int reassignments = 0;
   int starts = 0;
   int closes = 0;
+  int refused_connects = 0;
   SourcePositions acknowledged;
 
  private:
@@ -198,7 +205,11 @@ class FakeWriter : public SinkWriter {
 
 class FakeCommitter : public Committer {
  public:
-  base::Result<std::optional<SourcePositions>> open() override { return positions; }
+  base::Result<std::optional<SourcePositions>> open() override {
+    if (refused_opens == 0) return positions;
+    --refused_opens;
+    return base::unavailable("the catalog is locked");
+  }
   base::Result<SourcePositions> begin(const SourcePositions& start) override {
     positions = start;
     return start;
@@ -236,6 +247,7 @@ class FakeCommitter : public Committer {
   int64_t dead_letters = 0;
   int commits = 0;
   int stale_answers = 0;
+  int refused_opens = 0;
   Decision decided;
 };
 
@@ -383,6 +395,48 @@ TEST(Worker, ARunThatHasNothingToReadEndsAtOnce) {
   rig.sink.committer_.positions = SourcePositions{"fake", {}, {{"a", "40"}, {"b", "40"}, {"c", "40"}}};
   ASSERT_TRUE(rig.run().ok());
   EXPECT_EQ(rig.sink.committer_.commits, 0);
+}
+
+TEST(Worker, WaitsForBrokersAndCatalogUntilTheConnectTimeout) {
+  for_seeds(5, [] {
+    Rig rig;
+    rig.source.refused_connects = 3;
+    rig.sink.committer_.refused_opens = 3;
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+  });
+  for_seeds(5, [] {
+    Rig rig;
+    rig.source.refused_connects = 1000;
+    const base::MonoMicros begin = base::mono_micros();
+    EXPECT_EQ(rig.run().error().code(), base::Code::kUnavailable);
+    EXPECT_LT(base::mono_micros() - begin, 61'000'000);
+  });
+  for_seeds(5, [] {
+    Rig rig;
+    rig.sink.committer_.refused_opens = 1'000'000;
+    EXPECT_EQ(rig.run().error().code(), base::Code::kUnavailable);
+  });
+}
+
+TEST(Worker, AStopDuringTheStartEndsWellAndSoon) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.source.refused_connects = 1000;
+    base::Interrupt stop;
+    base::MonoMicros raised_at = 0;
+    base::Lane stopper("stopper", [&] {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(7'000'000));
+      raised_at = base::mono_micros();
+      stop.raise();
+    });
+    EXPECT_TRUE(rig.run(stop).ok());
+    const base::MonoMicros ended_at = base::mono_micros();
+    stopper.join();
+    EXPECT_LT(ended_at - raised_at, 10'000'000);
+    EXPECT_EQ(rig.source.closes, 1);
+  });
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ base::Error RdKafkaConnection::connection_error() const {
   if (!last_error_.empty()) text += "; last error: " + last_error_;
   text += refused ? ". Check security.protocol and the sasl.* and ssl.* properties"
                   : ". Check bootstrap.servers, security.protocol and the network";
-  return base::unavailable(std::move(text));
+  // Waiting does not mend a wrong password.
+  return refused ? base::invalid(std::move(text)) : base::unavailable(std::move(text));
 }
 
 base::Status RdKafkaConnection::wait_until_connected(base::MonoMicros deadline) {
