@@ -23,7 +23,7 @@ struct Node {
   std::string scalar{};   // of kScalar; "null" where nothing or `~` was written
   bool is_empty = false;  // a scalar that was left out: "key:" and nothing behind it
   std::vector<Node> items{};
-  std::vector<Entry> entries{};
+  std::vector<Entry> entries;  // no {}: clang 14 would need Entry complete here
 
   // The value of a key of a map, or nullptr.
   const Node* find(std::string_view key) const;

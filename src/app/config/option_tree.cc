@@ -28,7 +28,7 @@ class OptionWalk {
         context_.problems.error(map.mark, "missing key \"" + child.option->path + "\"");
       } else if (child.option->kind == OptionKind::kSection) {
         // A section whose presence says something has no defaults while it is absent.
-        if (child.option->assign == nullptr) walk_map(child, Node{.kind = Node::Kind::kMap, .mark = map.mark});
+        if (child.option->assign == nullptr) walk_map(child, Node{.kind = Node::Kind::kMap, .mark = map.mark, .entries = {}});
       } else if (!child.option->default_text.empty()) {
         set(*child.option, Node{.mark = map.mark, .scalar = child.option->default_text}, true);
       }

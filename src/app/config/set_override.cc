@@ -103,7 +103,7 @@ void apply_override(const std::string& text, Node& root, Problems& problems) {
   if (target == nullptr) return;
   Problems syntax("");
   // What is no YAML, such as a text with a colon in it, is taken as it stands.
-  Node value = parse_yaml(text.substr(equals + 1), syntax).value_or(Node{.scalar = text.substr(equals + 1)});
+  Node value = parse_yaml(text.substr(equals + 1), syntax).value_or(Node{.scalar = text.substr(equals + 1), .entries = {}});
   set_origin(value, shown);
   assign(*target, split_path(path), std::move(value), shown);
 }
