@@ -30,7 +30,7 @@ class OptionWalk {
         // A section whose presence says something has no defaults while it is absent.
         if (child.option->assign == nullptr) walk_map(child, Node{.kind = Node::Kind::kMap, .mark = map.mark, .entries = {}});
       } else if (!child.option->default_text.empty()) {
-        set(*child.option, Node{.mark = map.mark, .scalar = child.option->default_text}, true);
+        set(*child.option, Node{.mark = map.mark, .scalar = child.option->default_text, .entries = {}}, true);
       }
     }
   }
