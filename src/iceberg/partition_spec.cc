@@ -1,10 +1,12 @@
 #include "iceberg/partition_spec.h"
 
 #include <charconv>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "base/hash.h"
 #include "iceberg/literal_text.h"
 
 namespace frazil::iceberg {
@@ -167,6 +169,21 @@ std::string url_escape(std::string_view text) {
   return out;
 }
 
+// Local disks take at most 255 bytes in a name, and one long value must not stop a table. The path is for people; what
+// counts stands in the manifest. A cut name keeps its begin and gets a hash of the whole.
+std::string shortened(std::string name) {
+  constexpr size_t kLongest = 200;
+  constexpr size_t kKept = 180;
+  if (name.size() <= kLongest) return name;
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(base::xxh64(name)));
+  size_t kept = kKept;
+  for (const size_t back : {1U, 2U}) {
+    if (name[kKept - back] == '%') kept = kKept - back;  // no half of an escape
+  }
+  return name.substr(0, kept) + "-" + hash;
+}
+
 std::string value_text(const Transform& transform, const Type& type, const Literal& value) {
   if (value.is_null()) return "null";
   switch (transform.kind) {
@@ -188,7 +205,8 @@ std::string partition_path(const PartitionSpec& spec, const Schema& schema, cons
     if (i > 0) path += '/';
     const Type type = types.ok() ? types.value()[i] : Type::primitive(TypeId::kString);
     const auto value = promote(type, key[i]);
-    path += url_escape(spec.fields[i].name) + "=" + (value ? url_escape(value_text(spec.fields[i].transform, type, *value)) : "unknown");
+    const std::string text = value ? url_escape(value_text(spec.fields[i].transform, type, *value)) : "unknown";
+    path += shortened(url_escape(spec.fields[i].name) + "=" + text);
   }
   return path;
 }

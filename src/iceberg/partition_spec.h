@@ -50,7 +50,8 @@ struct PartitionSpec {
 base::Result<PartitionSpec> parse_partition_spec(const std::vector<std::string>& entries, const columnar::Schema& schema);
 // "bucket(64, id)": the form that Frazil prints.
 std::string to_string(const PartitionField& field, const columnar::Schema& schema);
-// "id_bucket=5/ts_day=2026-01-31": URL-escaped as Java does; empty for an unpartitioned spec.
+// "id_bucket=5/ts_day=2026-01-31": URL-escaped as Java does; a name above 200 bytes
+// is cut and gets a hash of the whole; empty for an unpartitioned spec.
 std::string partition_path(const PartitionSpec& spec, const columnar::Schema& schema, const PartitionKey& key);
 // Result types of the spec's fields (unknown source columns: kInvalid).
 base::Result<std::vector<columnar::Type>> partition_types(const PartitionSpec& spec, const columnar::Schema& schema);

@@ -79,6 +79,21 @@ TEST(PartitionPath, EscapesAsJavaDoes) {
   EXPECT_EQ(path({}, {}), "");
 }
 
+TEST(PartitionPath, CutsWhatNoDiskTakesAndKeepsItApart) {
+  for (size_t length = 1; length < 700; ++length) {
+    std::string umlauts;
+    for (size_t i = 0; i < length; ++i) umlauts += i % 7 == length % 7 ? "x" : "ä";
+    const std::string made = path({"name"}, {Literal(umlauts)});
+    EXPECT_LE(made.size(), 200U);
+    EXPECT_NE(made, path({"name"}, {Literal(umlauts + "y")}));
+    for (size_t at = made.find('%'); at != std::string::npos; at = made.find('%', at + 1)) {
+      EXPECT_EQ(made.substr(at + 1, 2).find_first_not_of("0123456789ABCDEF"), std::string::npos) << made;
+    }
+  }
+  const std::string a(200 - std::string("name=").size(), 'a');
+  EXPECT_EQ(path({"name"}, {Literal(a)}), "name=" + a);
+}
+
 TEST(PartitionSpecJson, ReadsBackWhatItWrote) {
   auto spec = parse_partition_spec({"bucket(64, id)", "day(ts)", "name"}, schema()).value();
   spec.spec_id = 3;
