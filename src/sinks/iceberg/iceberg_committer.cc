@@ -166,11 +166,12 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   return Positions(state.marks.positions);
 }
 
-base::Status IcebergCommitter::check_other_pipelines(const iceberg::LoadedTable& loaded, Proposal& proposal) {
+base::Status IcebergCommitter::check_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked,
+                                                     Proposal& proposal) {
   for (const std::string& other : other_pipelines(loaded.metadata, config_.pipeline)) {
     TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, other, format_));
     const bool is_known = state.condition == StateCondition::kHolds || state.condition == StateCondition::kRolledBack;
-    if (!is_known || !have_common_source(proposal.positions, state.marks.positions)) continue;
+    if (!is_known || !have_common_source(asked, state.marks.positions)) continue;
     const base::Halt halt =
         positions_of_another(config_.table, other, format_.encode(state.marks.positions), head_);
     TRY_ASSIGN(const std::optional<std::string> choice, engine::accepted_choice(accepted_, halt, config_.pipeline));
@@ -178,7 +179,7 @@ base::Status IcebergCommitter::check_other_pipelines(const iceberg::LoadedTable&
     proposal.decision = encode_decision({halt.code, *choice, halt.range, config_.user}, base::wall_micros());
     if (*choice != "take_over") continue;
     proposal.closes = other;
-    proposal.owed = state.marks.owed;
+    proposal.owed.insert(proposal.owed.end(), state.marks.owed.begin(), state.marks.owed.end());
     for (const auto& [split, position] : state.marks.positions.next) proposal.positions.next[split] = position;
     for (const auto& [key, value] : state.marks.positions.identity) proposal.positions.identity[key] = value;
   }
@@ -195,7 +196,7 @@ base::Result<bool> IcebergCommitter::try_begin(const iceberg::LoadedTable& loade
   }
   Proposal proposal;
   proposal.positions = start;
-  TRY(check_other_pipelines(loaded, proposal));
+  TRY(check_other_pipelines(loaded, start, proposal));
   TRY(post(loaded, state, append, proposal));
   result = proposal.positions;
   base::log_info("pipeline_begun", {{"pipeline", config_.pipeline},
@@ -267,6 +268,31 @@ base::Result<bool> IcebergCommitter::drop(const engine::Ledger& ledger, engine::
   return true;
 }
 
+base::Result<bool> IcebergCommitter::settle_new_topics(const iceberg::LoadedTable& loaded, const PipelineState& state,
+                                                       const engine::StagedEpoch& epoch, Proposal& proposal,
+                                                       engine::CommitVerdict& verdict) {
+  engine::SourcePositions fresh{state.marks.positions.kind, {}, {}};
+  bool is_any = false;
+  for (const auto& [key, id] : epoch.identity) {
+    const bool is_topic = key.starts_with("topic/");
+    if (is_topic && state.marks.positions.identity.contains(key)) continue;
+    fresh.identity[key] = id;
+    is_any = is_any || is_topic;
+  }
+  if (!is_any) return false;
+  Proposal joint;
+  joint.positions = state.marks.positions;
+  joint.owed = outbox_.remaining(state.marks.owed);
+  TRY(check_other_pipelines(loaded, fresh, joint));
+  proposal.decision = joint.decision;
+  if (joint.closes.empty()) return false;
+  // Sent again after an unknown answer it changes nothing: the other one is closed then, and the topics are known.
+  iceberg::Append nothing(catalog_.file_io(), base::random_snapshot_id());
+  TRY(post(loaded, state, nothing, joint));
+  verdict = {engine::CommitVerdict::Kind::kStale, joint.positions, "positions of pipeline " + joint.closes + " were taken over"};
+  return true;
+}
+
 base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& loaded, engine::StagedEpoch& epoch,
                                                 iceberg::Append& append, engine::CommitVerdict& verdict) {
   using Kind = engine::CommitVerdict::Kind;
@@ -286,8 +312,10 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
     return drop(ledger, Kind::kStale, "the table's schema or partition spec was changed; rows are read again for the new one",
                 verdict);
   }
-  ledger.accept(epoch.ranges, epoch.identity);
   Proposal proposal;
+  TRY_ASSIGN(const bool is_taken_over, settle_new_topics(loaded, state, epoch, proposal, verdict));
+  if (is_taken_over) return true;
+  ledger.accept(epoch.ranges, epoch.identity);
   proposal.positions = ledger.frontier();
   proposal.ranges = epoch.ranges;
   proposal.record_times = epoch.record_times;

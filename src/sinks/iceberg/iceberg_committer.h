@@ -75,7 +75,13 @@ class IcebergCommitter : public engine::Committer {
   base::Status owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed);
   base::Result<bool> try_begin(const iceberg::LoadedTable& loaded, const engine::SourcePositions& start,
                                iceberg::Append& append, engine::SourcePositions& result);
-  base::Status check_other_pipelines(const iceberg::LoadedTable& loaded, Proposal& proposal);
+  // Halts when another pipeline keeps positions of what `asked` names; an accepted choice goes into `proposal`.
+  base::Status check_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked,
+                                     Proposal& proposal);
+  // The same for topics that this pipeline has begun to read since its last commit. True: positions were taken over, so
+  // the epoch is dropped and `verdict` says from where to read.
+  base::Result<bool> settle_new_topics(const iceberg::LoadedTable& loaded, const PipelineState& state,
+                                       const engine::StagedEpoch& epoch, Proposal& proposal, engine::CommitVerdict& verdict);
   base::Status post(const iceberg::LoadedTable& loaded, const PipelineState& state, iceberg::Append& append,
                     const Proposal& proposal);
   iceberg::TableCommit request(const iceberg::TableMetadata& base, const PipelineState& state,

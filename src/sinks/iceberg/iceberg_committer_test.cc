@@ -313,6 +313,67 @@ TEST_F(CommitterTest, APipelineOfAnotherTopicIsNoReasonToHalt) {
   EXPECT_TRUE(other->begin(elsewhere).ok());
 }
 
+TEST_F(CommitterTest, ATopicAddedLaterThatAnotherPipelineReadsHalts) {
+  commit(*begun(), 0, 5);
+  config_.pipeline = "other";
+  auto elsewhere = start();
+  elsewhere.identity = {{"cluster", "c"}, {"topic/u", "id-2"}};
+  elsewhere.next = {{"u/0", "0"}};
+  const auto other = committer();
+  ASSERT_TRUE(other->open().ok());
+  ASSERT_TRUE(other->begin(elsewhere).ok());
+  // Its configuration now names the topic of the first pipeline, too.
+  const auto with_both_topics = [&](IcebergCommitter& of) {
+    auto staged = epoch(of, 0, 3);
+    staged.ranges[0].is_first = true;
+    staged.identity = elsewhere.identity;
+    for (const auto& [key, id] : start().identity) staged.identity[key] = id;
+    return staged;
+  };
+  base::Interrupt never;
+  auto staged = with_both_topics(*other);
+  const auto halted = other->commit(staged, never);
+  ASSERT_EQ(halt_code(halted.error()), "POSITIONS_OF_ANOTHER_PIPELINE");
+  EXPECT_EQ(rows(), range(0, 5));
+  const std::string token = halted.error().halt()->token;
+
+  const auto taking = committer({{"POSITIONS_OF_ANOTHER_PIPELINE", "take_over", token}});
+  ASSERT_TRUE(taking->open()->has_value());
+  auto again = with_both_topics(*taking);
+  const auto verdict = taking->commit(again, never);
+  ASSERT_TRUE(verdict.ok()) << verdict.error().message();
+  EXPECT_EQ(verdict->kind, Kind::kStale);
+  EXPECT_EQ(verdict->positions.next.at("t/0"), "5");
+  EXPECT_EQ(verdict->positions.next.at("u/0"), "0");
+  EXPECT_EQ(commit(*taking, 5, 7).kind, Kind::kDone);
+  EXPECT_EQ(rows(), range(0, 7));
+}
+
+TEST_F(CommitterTest, ATopicAddedLaterMayBeReadBesideOnPurpose) {
+  commit(*begun(), 0, 5);
+  config_.pipeline = "other";
+  auto elsewhere = start();
+  elsewhere.identity = {{"cluster", "c"}, {"topic/u", "id-2"}};
+  elsewhere.next = {{"u/0", "0"}};
+  const auto other = committer();
+  ASSERT_TRUE(other->open().ok());
+  ASSERT_TRUE(other->begin(elsewhere).ok());
+  base::Interrupt never;
+  auto staged = epoch(*other, 0, 3);
+  staged.ranges[0].is_first = true;
+  const auto halted = other->commit(staged, never);
+  ASSERT_EQ(halt_code(halted.error()), "POSITIONS_OF_ANOTHER_PIPELINE");
+  const auto beside = committer({{"POSITIONS_OF_ANOTHER_PIPELINE", "beside", halted.error().halt()->token}});
+  ASSERT_TRUE(beside->open()->has_value());
+  auto again = epoch(*beside, 0, 3);
+  again.ranges[0].is_first = true;
+  const auto verdict = beside->commit(again, never);
+  ASSERT_TRUE(verdict.ok()) << verdict.error().message();
+  EXPECT_EQ(verdict->kind, Kind::kDone);
+  EXPECT_EQ(rows().size(), 8U);
+  EXPECT_NE(metadata(config_.table).property("frazil.other.accepted").find("beside"), std::string::npos);
+}
+
 TEST_F(CommitterTest, LongPositionsStandInTheManifestList) {
   auto many = start();
   for (int i = 1; i < 1000; ++i) many.next["t/" + std::to_string(i)] = "1234567";
