@@ -38,7 +38,9 @@ base::Error positions_taken_over(const iceberg::TableId& table, const std::strin
 base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
                              const engine::PositionFormat& format) {
   const std::string now = state.at_head ? format.encode(state.at_head->positions) : "none";
-  const std::string range = "snapshot " + std::to_string(state.marks.snapshot_id) + " head " + std::to_string(head);
+  // The token is made of the range: another set of choices (somebody expired what the head still knew) is another halt.
+  const std::string range = "snapshot " + std::to_string(state.marks.snapshot_id) + " head " + std::to_string(head) +
+                            (state.at_head ? " epoch " + std::to_string(state.at_head->epoch) : " of unknown epoch");
   std::vector<base::HaltChoice> choices;
   if (state.at_head) {
     choices.push_back({"table", "read again what was rolled back: from " + now + "; dead letters of those epochs are removed"});
