@@ -12,9 +12,12 @@ namespace frazil::net {
 class HttpServer::Impl {
  public:
   explicit Impl(HttpServerConfig config) : config_(std::move(config)) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(2); };
+    // An idle connection holds a thread until it times out, so many threads and short times: a crowd of them must not keep a
+    // liveness probe waiting.
+    server_.new_task_queue = [] { return new httplib::ThreadPool(32); };
     server_.set_keep_alive_max_count(100);
-    server_.set_read_timeout(5);
+    server_.set_keep_alive_timeout(1);
+    server_.set_read_timeout(1);
     server_.set_write_timeout(5);
     server_.set_payload_max_length(64 << 10);
     // The library's default lets two processes share a port; a busy port must be noticed.

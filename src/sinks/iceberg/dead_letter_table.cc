@@ -16,6 +16,12 @@ base::Status ensure_namespace(iceberg::Catalog& catalog, const iceberg::Namespac
   return {};
 }
 
+base::Status check_schema(const iceberg::TableMetadata& metadata) {
+  if (*metadata.current_schema() == *engine::dead_letter_schema()) return {};
+  return base::invalid("dead-letter table at " + metadata.location +
+                       " does not have the dead-letter schema; name another table in dead_letters:");
+}
+
 int64_t as_long(const std::string& bytes) {
   int64_t value = 0;
   if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
@@ -39,14 +45,16 @@ base::Result<iceberg::LoadedTable> open_dead_letter_table(iceberg::Catalog& cata
   return created;
 }
 
+base::Status check_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id) {
+  const base::Result<iceberg::LoadedTable> loaded = catalog.load_table(id);
+  if (!loaded.ok()) return loaded.error().code() == base::Code::kNotFound ? base::Status() : loaded.status();
+  return check_schema(loaded->metadata);
+}
+
 base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::LoadedTable& table,
                                              const columnar::Batch& rows, int64_t epoch) {
   const iceberg::TableMetadata& metadata = table.metadata;
-  const columnar::Field* first = metadata.current_schema()->find("epoch");
-  if (first == nullptr || *metadata.current_schema() != *engine::dead_letter_schema()) {
-    return base::invalid("dead-letter table at " + metadata.location +
-                         " does not have the dead-letter schema; name another table in dead_letters:");
-  }
+  TRY(check_schema(metadata));
   TRY_ASSIGN(const iceberg::TableProperties properties,
              iceberg::read_table_properties(metadata.properties, metadata.location));
   TRY_ASSIGN(const WriteTarget target, make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));

@@ -14,6 +14,9 @@ namespace frazil::sinks {
 // Loads the table, or creates it (and its namespace) with the schema of engine/dead_letters.h.
 base::Result<iceberg::LoadedTable> open_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id);
 
+// Asked at the start, not at the first reject: kInvalid when a table of that name exists and is no dead-letter table.
+base::Status check_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id);
+
 // Writes `rows` (epoch column filled in) as one data file and a manifest that lists it. Both are durable and not visible.
 // Returns the manifest's location.
 base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::LoadedTable& table,

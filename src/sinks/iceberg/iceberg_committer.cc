@@ -157,6 +157,7 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   using Positions = std::optional<engine::SourcePositions>;
   TRY_ASSIGN(iceberg::LoadedTable loaded, load_or_create());
   TRY(prepare_writing(loaded.metadata).in("table " + config_.table.text()));
+  TRY(check_dead_letter_table(catalog_, config_.dead_letters));
   tell_what_is_not_honoured(config_, loaded.metadata);
   tell_what_retention_costs(config_, loaded.metadata);
   TRY_ASSIGN(const PipelineState state, settle_halts(std::move(loaded)));

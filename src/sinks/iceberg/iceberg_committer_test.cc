@@ -479,6 +479,12 @@ TEST_F(CommitterTest, OpenListsEveryColumnThatDoesNotFit) {
   EXPECT_NE(opened.error().message().find("missing: the table has no such column"), std::string::npos);
 }
 
+TEST_F(CommitterTest, ADeadLetterTableOfAnotherSchemaIsRefusedAtTheStart) {
+  config_.dead_letters = config_.table;
+  ASSERT_FALSE(committer()->open().ok());
+  EXPECT_EQ(committer()->open().error().code(), base::Code::kInvalid);
+}
+
 TEST_F(CommitterTest, WithoutCreateTheTableMustExist) {
   config_.create.reset();
   EXPECT_EQ(committer()->open().error().code(), base::Code::kNotFound);
