@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/simulation.h"
 #include "engine/dead_letters.h"
 #include "format/parquet/parquet_writer.h"
 #include "iceberg/scan.h"
@@ -170,9 +172,15 @@ class CommitterTest : public ::testing::Test {
     if (!staged.dead_letters) staged.dead_letters.emplace(engine::dead_letter_schema());
     engine::append_dead_letter(*staged.dead_letters, raw, {0, "NOT_JSON", "bad", ""}, "orders", 0, 7);
   }
+  // Runs `body` where time is virtual, and passes between commits: snapshots get old without waiting.
+  static void in_virtual_time(const std::function<void()>& body) {
+    base::Simulation simulation(1);
+    simulation.run(body);
+  }
   engine::CommitVerdict commit(IcebergCommitter& committer, int64_t begin, int64_t end, const std::vector<int64_t>& bad = {}) {
     engine::StagedEpoch staged = epoch(committer, begin, end, bad);
     base::Interrupt never;
+    if (base::Simulation::current() != nullptr) never.wait_until(base::deadline_after(10'000));
     auto verdict = committer.commit(staged, never);
     EXPECT_TRUE(verdict.ok()) << verdict.error().message();
     return verdict.ok() ? *verdict : engine::CommitVerdict{engine::CommitVerdict::Kind::kGap, {}, "error"};

@@ -389,42 +389,46 @@ TEST_F(CommitterTest, LongPositionsStandInTheManifestList) {
 }
 
 TEST_F(CommitterTest, ExpiryTravelsWithCommitsAndKeepsTheTaggedSnapshot) {
-  config_.history_keep_ms = 0;
-  const auto one = begun();
-  for (int64_t i = 0; i < 5; ++i) commit(*one, i, i + 1);
-  const auto table = metadata(config_.table);
-  EXPECT_LE(table.snapshots.size(), 3U);
-  EXPECT_EQ(rows(), range(0, 5));
-  EXPECT_EQ(committer()->open()->value().next.at("t/0"), "5");
+  in_virtual_time([&] {
+    config_.history_keep_ms = 0;
+    const auto one = begun();
+    for (int64_t i = 0; i < 5; ++i) commit(*one, i, i + 1);
+    const auto table = metadata(config_.table);
+    EXPECT_LE(table.snapshots.size(), 3U);
+    EXPECT_EQ(rows(), range(0, 5));
+    EXPECT_EQ(committer()->open()->value().next.at("t/0"), "5");
+  });
 }
 
 TEST_F(CommitterTest, MetadataOfExpiredSnapshotsGoesAndEverythingElseStaysReadable) {
-  config_.history_keep_ms = 0;
-  config_.create->properties["commit.manifest.min-count-to-merge"] = "3";
-  const auto one = begun();
-  std::set<std::string> once_named;
-  const auto add_named = [&](std::set<std::string>& named) {
-    for (const auto& snapshot : metadata(config_.table).snapshots) {
-      named.insert(snapshot.manifest_list);
-      const auto list = iceberg::manifests_of(*catalog_->file_io(), snapshot);
-      ASSERT_TRUE(list.ok()) << list.error().message();
-      for (const auto& manifest : list->manifests) named.insert(manifest.manifest_path);
+  in_virtual_time([&] {
+    config_.history_keep_ms = 0;
+    config_.create->properties["commit.manifest.min-count-to-merge"] = "3";
+    const auto one = begun();
+    std::set<std::string> once_named;
+    const auto add_named = [&](std::set<std::string>& named) {
+      for (const auto& snapshot : metadata(config_.table).snapshots) {
+        named.insert(snapshot.manifest_list);
+        const auto list = iceberg::manifests_of(*catalog_->file_io(), snapshot);
+        ASSERT_TRUE(list.ok()) << list.error().message();
+        for (const auto& manifest : list->manifests) named.insert(manifest.manifest_path);
+      }
+    };
+    for (int64_t i = 0; i < 12; ++i) {
+      commit(*one, i, i + 1);
+      add_named(once_named);
     }
-  };
-  for (int64_t i = 0; i < 12; ++i) {
-    commit(*one, i, i + 1);
-    add_named(once_named);
-  }
-  std::set<std::string> named;
-  add_named(named);
-  int gone = 0;
-  for (const std::string& file : once_named) {
-    const bool exists = catalog_->file_io()->stat(file).ok();
-    EXPECT_EQ(exists, named.contains(file)) << file;
-    gone += exists ? 0 : 1;
-  }
-  EXPECT_GE(gone, 12);
-  EXPECT_EQ(rows(), range(0, 12));
+    std::set<std::string> named;
+    add_named(named);
+    int gone = 0;
+    for (const std::string& file : once_named) {
+      const bool exists = catalog_->file_io()->stat(file).ok();
+      EXPECT_EQ(exists, named.contains(file)) << file;
+      gone += exists ? 0 : 1;
+    }
+    EXPECT_GE(gone, 12);
+    EXPECT_EQ(rows(), range(0, 12));
+  });
 }
 
 TEST_F(CommitterTest, KnowsHowManySnapshotsATableWillHold) {
@@ -440,18 +444,20 @@ TEST_F(CommitterTest, KnowsHowManySnapshotsATableWillHold) {
 }
 
 TEST_F(CommitterTest, AManifestThatAnotherLineOfHistoryMayNameStays) {
-  config_.history_keep_ms = 0;
-  const auto one = begun();
-  commit(*one, 0, 1);
-  const int64_t early = *metadata(config_.table).current_snapshot_id;
-  // Somebody keeps a branch at an early snapshot: nothing that it names may go.
-  ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::SetSnapshotRef{"audit", iceberg::SnapshotRef{early, true, {}, {}, {}}}}}).ok());
-  for (int64_t i = 1; i < 8; ++i) commit(*one, i, i + 1);
-  const auto table = metadata(config_.table);
-  ASSERT_NE(table.snapshot(early), nullptr);
-  const auto files = iceberg::live_files(*catalog_->file_io(), table, early);
-  ASSERT_TRUE(files.ok()) << files.error().message();
-  EXPECT_EQ(files->size(), 1U);
+  in_virtual_time([&] {
+    config_.history_keep_ms = 0;
+    const auto one = begun();
+    commit(*one, 0, 1);
+    const int64_t early = *metadata(config_.table).current_snapshot_id;
+    // Somebody keeps a branch at an early snapshot: nothing that it names may go.
+    ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::SetSnapshotRef{"audit", iceberg::SnapshotRef{early, true, {}, {}, {}}}}}).ok());
+    for (int64_t i = 1; i < 8; ++i) commit(*one, i, i + 1);
+    const auto table = metadata(config_.table);
+    ASSERT_NE(table.snapshot(early), nullptr);
+    const auto files = iceberg::live_files(*catalog_->file_io(), table, early);
+    ASSERT_TRUE(files.ok()) << files.error().message();
+    EXPECT_EQ(files->size(), 1U);
+  });
 }
 
 TEST_F(CommitterTest, ASchemaChangedByOthersSendsTheEpochBack) {
