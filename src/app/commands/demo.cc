@@ -82,6 +82,7 @@ source:
     group: none
     properties:
       bootstrap.servers: "{}"
+      fetch.wait.max.ms: "10"  # a mock broker keeps a fetch waiting that a real one would answer
 decode:
   json:
     schema:

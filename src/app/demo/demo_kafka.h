@@ -16,7 +16,7 @@ namespace frazil::app {
 
 struct DemoLoad {
   std::string topic;
-  int partitions = 4;
+  int partitions = 12;  // the mock keeps a few MB of each: more of them let the producer run further ahead
   int64_t records = 0;
   double bad_percent = 0;
 };
