@@ -1,6 +1,7 @@
 """A real Kafka broker for the end-to-end tests, started by tests/servers/kafka.sh."""
 import os
 import pathlib
+import random
 import socket
 import subprocess
 import time
@@ -13,17 +14,20 @@ REQUEST_SECONDS = 30
 
 
 def free_port_pair():
-    """A port P such that P and P + 1 are free on loopback: broker and controller."""
-    for _ in range(100):
-        with socket.socket() as first:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            with socket.socket() as second:
-                try:
-                    second.bind(("127.0.0.1", port + 1))
-                except OSError:
-                    continue
+    """A port P such that P and P + 1 are free on loopback: broker and controller.
+
+    Below the range that clients get their own ports from: a broker that comes back must find its port free, though
+    clients have been trying to connect to it all the while (a connection to itself would hold it).
+    """
+    for _ in range(200):
+        port = random.randrange(12_000, 32_000, 2)
+        try:
+            with socket.socket() as first, socket.socket() as second:
+                first.bind(("127.0.0.1", port))
+                second.bind(("127.0.0.1", port + 1))
                 return port
+        except OSError:
+            continue
     raise RuntimeError("no two free neighbouring ports on 127.0.0.1")
 
 
