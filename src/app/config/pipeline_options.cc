@@ -370,7 +370,7 @@ std::vector<Option> pace_options() {
       {.path = "files", .kind = Kind::kSection, .doc = "Files of tables on local disks."},
       {.path = "files.allowed_roots",
        .kind = Kind::kTextList,
-       .doc = "Folders besides the warehouse in which metadata that comes from a remote catalog may name files.",
+       .doc = "Folders besides the warehouse in which metadata that comes from a remote catalog may name files. Without effect yet: there is no remote catalog.",
        .assign = [](const T& t, const V& v) { t.pipeline->allowed_roots = v.list; return ""; }},
   };
 }
