@@ -20,6 +20,7 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import OffsetSpec
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NoSuchTableError
+from sqlalchemy.exc import OperationalError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -104,7 +105,14 @@ class Lake:
         self.unchecked_tables = set()
 
     def catalog(self):
-        return SqlCatalog("default", uri=f"sqlite:///{self.database}", warehouse=self.warehouse)
+        def attach():
+            return SqlCatalog("default", uri=f"sqlite:///{self.database}", warehouse=self.warehouse)
+        try:
+            return attach()
+        except OperationalError as error:  # SqlCatalog looks, then creates: Frazil may have created in between
+            if "already exists" not in str(error):
+                raise
+            return attach()
 
     def load(self, name):
         return self.catalog().load_table(name)
