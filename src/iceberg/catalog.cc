@@ -23,4 +23,8 @@ base::Result<TableId> parse_table_id(const std::string& text) {
   return id;
 }
 
+base::Status Catalog::commit_tables(const std::vector<std::pair<TableId, TableCommit>>&) {
+  return base::unsupported("this catalog does not commit several tables by one request");
+}
+
 }  // namespace frazil::iceberg

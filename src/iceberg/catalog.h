@@ -2,7 +2,7 @@
 //
 // Errors decide what callers do: kNotFound; kExists; kConflict (a requirement failed or somebody swapped first: reload);
 // kUnknownOutcome (the commit may have happened: reload and look); kUnavailable (it has not happened; retry later);
-// kInvalid and kUnsupported (permanent). commit_table sends at most one request and never retries by itself. All functions
+// kInvalid and kUnsupported (permanent). commit_table and commit_tables send at most one request and never retry by themselves. All functions
 // may be called from any thread. Every implementation passes tests/conformance/catalog_*.
 #pragma once
 
@@ -41,6 +41,20 @@ struct CreateTable {
   std::string location;     // empty: <warehouse>/<namespace>/<name>, as the catalog lays out
 };
 
+class CatalogAdmin {
+ public:
+  virtual ~CatalogAdmin() = default;
+  // kNotFound for `from` or the target's namespace, kExists for `to`.
+  virtual base::Status rename_table(const TableId& from, const TableId& to) = 0;
+  // Gives a name to a table whose metadata file is there. kExists, kNotFound (namespace or file).
+  virtual base::Result<LoadedTable> register_table(const TableId& id, const std::string& metadata_location) = 0;
+  // kInvalid when it holds tables or namespaces.
+  virtual base::Status drop_namespace(const Namespace& ns) = 0;
+  virtual base::Result<Properties> namespace_properties(const Namespace& ns) = 0;
+  virtual base::Status update_namespace_properties(const Namespace& ns, const Properties& set,
+                                                   const std::vector<std::string>& remove) = 0;
+};
+
 class Catalog {
  public:
   virtual ~Catalog() = default;
@@ -52,8 +66,13 @@ class Catalog {
   virtual base::Result<LoadedTable> commit_table(const TableId& id, const TableCommit& commit) = 0;
   // Takes the name away; files stay.
   virtual base::Status drop_table(const TableId& id) = 0;
+  // Commits several tables by one request, where the catalog has such: kUnsupported otherwise, and nothing was sent. Not to be taken for atomic:
+  // after any answer but ok each table is loaded and judged by itself. Errors as of commit_table.
+  virtual base::Status commit_tables(const std::vector<std::pair<TableId, TableCommit>>& commits);
   // The store that holds the tables' files.
   virtual std::shared_ptr<io::FileIO> file_io() = 0;
+  // What people do to a catalog and pipelines never; nullptr where there is none.
+  virtual CatalogAdmin* admin() { return nullptr; }
 };
 
 // catalogs/sqlite.cc: the table layout of PyIceberg's SqlCatalog, shared live with it. `path`: database file;

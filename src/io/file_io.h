@@ -23,6 +23,8 @@ class OutputFile {
   virtual base::Status write(std::string_view bytes) = 0;
   // Bytes written so far.
   virtual int64_t size() const = 0;
+  // No more bytes will come: what close() needs may begin in the background, so that many files are closed in the time of one. Once, before close().
+  virtual void seal() {}
   // kExists when the name was taken meanwhile (nothing is overwritten). kUnknownOutcome when durability is not known.
   virtual base::Status close() = 0;
   virtual void abort() = 0;
