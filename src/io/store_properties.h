@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "io/file_io.h"
@@ -40,6 +41,8 @@ using RenewProperties = std::function<base::Result<StoreProperties>()>;
 base::Result<std::shared_ptr<FileIO>> make_file_io(const std::string& scheme, const StoreProperties& properties,
                                                    const StoreOptions& options, RenewProperties renew = {});
 
+// The names above, sorted.
+std::vector<std::string> store_property_names();
 // True for the names above: others in a catalog's `properties` belong to the catalog or are mistakes.
 bool is_store_property(const std::string& name);
 // True for those whose value is a secret.
