@@ -68,6 +68,7 @@ class RestServer:
         RestServer(folder, s3=..., vend=True, vend_life_seconds=20, vend_endpoint="https://...")
         RestServer(folder, idempotency=True)                  says that it honours Idempotency-Key
 
+    Below uri/lakes/NAME there is another catalog for each name, with a database of its own and warehouse/NAME.
     `warehouse`, `database`, `uri` say what it was started with. A server that cannot start raises.
     """
 

@@ -17,12 +17,14 @@ final class GuardedServlet extends RESTCatalogServlet {
   private final VendingAdapter adapter;
   private final TokenIssuer tokens;  // null: nobody has to log in
   private final RequestLog log;
+  private final String base;  // what stands before /v1 in the paths of the log
 
-  GuardedServlet(VendingAdapter adapter, TokenIssuer tokens, RequestLog log) {
+  GuardedServlet(VendingAdapter adapter, TokenIssuer tokens, RequestLog log, String base) {
     super(adapter);
     this.adapter = adapter;
     this.tokens = tokens;
     this.log = log;
+    this.base = base;
   }
 
   @Override
@@ -32,7 +34,7 @@ final class GuardedServlet extends RESTCatalogServlet {
       return;
     }
     long start = System.nanoTime();
-    long number = log.received(request.getMethod(), request.getRequestURI(), request.getQueryString(), request.getHeader("Idempotency-Key"));
+    long number = log.received(request.getMethod(), base + request.getRequestURI(), request.getQueryString(), request.getHeader("Idempotency-Key"));
     try {
       answer(request, response);
     } finally {

@@ -36,14 +36,12 @@ public final class RestServer {
 
   public static void main(String[] arguments) throws Exception {
     Map<String, String> options = parse(arguments);
-    Map<String, String> properties = catalogProperties(options);
-    var catalog = CatalogUtil.buildIcebergCatalog("rest_backend", properties, new Configuration());
-    var context = new RESTCatalogServer.CatalogContext(catalog, properties);
     var log = new RequestLog(Path.of(required(options, "log")));
     var tokens = options.containsKey("client-id")
         ? new TokenIssuer(options.get("client-id"), required(options, "client-secret"), number(options, "token-life-s", 3600))
         : null;
-    var servlet = new GuardedServlet(new VendingAdapter(context, VendedStore.from(options), options.get("idempotency")), tokens, log);
+    var servlet = new Catalogs(base -> new GuardedServlet(adapter(options, base), tokens, log, base));
+    servlet.prepare();
 
     var handler = new ServletContextHandler("/");
     handler.addServlet(new ServletHolder(servlet), "/*");
@@ -52,6 +50,19 @@ public final class RestServer {
     server.start();
     System.out.println("ready");
     server.join();
+  }
+
+  /** The catalog at a base path: each has a database and a warehouse of its own. */
+  private static VendingAdapter adapter(Map<String, String> options, String base) {
+    Map<String, String> own = new HashMap<>(options);
+    String name = base.substring(base.lastIndexOf('/') + 1);
+    if (!name.isEmpty()) {
+      own.put("database", required(options, "database") + "." + name);
+      own.put("warehouse", required(options, "warehouse") + "/" + name);
+    }
+    Map<String, String> properties = catalogProperties(own);
+    var catalog = CatalogUtil.buildIcebergCatalog("rest_backend", properties, new Configuration());
+    return new VendingAdapter(new RESTCatalogServer.CatalogContext(catalog, properties), VendedStore.from(own), options.get("idempotency"));
   }
 
   private static Map<String, String> parse(String[] arguments) {
