@@ -3,11 +3,25 @@ package frazil.checker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Locations as tables write them (file:///x, file:/x, /x), turned into paths of this machine. */
+/** Locations as tables write them (file:///x, file:/x, /x, s3://b/k), turned into paths of this machine: objects of a store are copied. */
 final class LocalFiles {
   private LocalFiles() {}
 
   static Path path(String location) {
+    return ObjectStore.isObject(location) ? ObjectStore.copy(location) : Path.of(plain(location));
+  }
+
+  /** Two ways to write one file. */
+  static boolean isSame(String one, String other) {
+    return plain(one).equals(plain(other));
+  }
+
+  /** As Iceberg's readers take it. */
+  static String uri(String location) {
+    return ObjectStore.isObject(location) ? location : "file://" + path(location).toAbsolutePath();
+  }
+
+  private static String plain(String location) {
     String text = location;
     if (text.startsWith("file:")) {
       text = text.substring("file:".length());
@@ -15,7 +29,7 @@ final class LocalFiles {
         text = text.substring(1);
       }
     }
-    return Path.of(text);
+    return text;
   }
 
   static boolean exists(String location) {

@@ -255,7 +255,7 @@ final class MetadataCheck {
     }
     report.expect(root.path("last-updated-ms").asLong() + skew() >= before, "METADATA_LAST_UPDATED", where,
         "last-updated-ms is older than the metadata-log");
-    report.expect(files.stream().noneMatch(f -> LocalFiles.path(f).equals(LocalFiles.path(location))),
+    report.expect(files.stream().noneMatch(f -> LocalFiles.isSame(f, location)),
         "METADATA_LOG", where, "metadata-log names this very file");
     report.expectOfOwnWriter(last == null || LocalFiles.exists(last), "METADATA_LOG", where,
         "the previous metadata file does not exist: " + last);

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.StaticTableOperations;
@@ -16,12 +15,11 @@ import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.TableMetadataParser;
 import org.apache.iceberg.data.IcebergGenerics;
 import org.apache.iceberg.data.Record;
-import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.io.FileIO;
 
 /**
- * Checks whole Iceberg tables on local disk, more strictly than any reader does: what metadata,
+ * Checks whole Iceberg tables, on local disk or in a store, more strictly than any reader does: what metadata,
  * manifests and footers claim is recomputed from the files themselves.
  *
  * <pre>
@@ -42,7 +40,7 @@ public final class StrictChecker {
   private Path dump;
   private final List<String> columns = new ArrayList<>();
   private final List<String> locations = new ArrayList<>();
-  private final FileIO io = new HadoopFileIO(new Configuration(false));
+  private final FileIO io = new AnyFileIO();
 
   public static void main(String[] args) throws Exception {
     StrictChecker checker = new StrictChecker();
@@ -95,7 +93,7 @@ public final class StrictChecker {
     if (!dumpOnly) {
       MetadataCheck.check(report, location, root);
     }
-    String file = "file://" + LocalFiles.path(location).toAbsolutePath();
+    String file = LocalFiles.uri(location);
     TableMetadata metadata = TableMetadataParser.read(io, file);
     Table table = new BaseTable(new StaticTableOperations(metadata, io), LocalFiles.name(location));
     if (!dumpOnly) {

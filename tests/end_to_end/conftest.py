@@ -1,10 +1,63 @@
-"""One broker for all tests, a fresh lake for each, and the strict checker over every table that a file of tests leaves."""
+"""One broker for all tests, a fresh lake for each, and the strict checker over every table that a file of tests leaves.
+
+On another kind of lake than sqlite (FRAZIL_LAKE) those tests run that use a lake, but for the few that are about SQLite or local files
+themselves: these are marked `only_on(*kinds, reason=…)`. What is left out is counted at the end of the run.
+"""
+import collections
 import re
 
 import pytest
 
+import lakes
 from kafka_server import KafkaServer
 from pipeline import Lake, check_lakes
+
+
+LEFT_OUT = collections.Counter()
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "only_on(*kinds, reason): the test is about something that these kinds of lake alone have")
+
+
+def reason_to_leave_out(item):
+    if lakes.KIND != "sqlite" and not {"lakes_of_module", "lake_kind"} & set(item.fixturenames):
+        return "uses no lake"
+    for mark in item.iter_markers("only_on"):
+        if lakes.KIND not in mark.args:
+            return mark.kwargs["reason"]
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
+    kept = []
+    for item in items:
+        reason = reason_to_leave_out(item)
+        LEFT_OUT[reason] += reason is not None
+        (kept if reason is None else []).append(item)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+def pytest_terminal_summary(terminalreporter):
+    terminalreporter.write_line(f"kind of lake: {lakes.KIND}")
+    for reason, count in LEFT_OUT.items():
+        if count:
+            terminalreporter.write_line(f"left out: {count} tests: {reason}")
+
+
+@pytest.fixture
+def lake_kind():
+    """For tests that make their lakes themselves."""
+    return lakes.KIND
+
+
+@pytest.fixture(scope="session", autouse=True)
+def lake_servers(tmp_path_factory):
+    """What the lakes of this session need is started when first asked for, and stopped here."""
+    lakes.SERVERS.folder = tmp_path_factory.mktemp("servers")
+    yield lakes.SERVERS
+    lakes.SERVERS.stop()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """One place that knows how Frazil is run: lakes, pipeline files, the program itself, and records for Kafka.
 
-Lake      a folder with catalog and warehouse, read through PyIceberg's SqlCatalog and the judges
+Lake      a catalog and a warehouse of the kind that FRAZIL_LAKE names, read through PyIceberg and the judges
 Pipeline  writes a pipeline file and runs `frazil run` on it, to its end or in the background
 produce   writes records with librdkafka's Python client
 
@@ -18,14 +18,13 @@ import urllib.request
 
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import OffsetSpec
-from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import NoSuchTableError
-from sqlalchemy.exc import OperationalError
+from pyiceberg.exceptions import NoSuchTableError, NoSuchNamespaceError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from judges import canonical, compare, java_checker  # noqa: E402
+import lakes  # noqa: E402
+from judges import canonical, compare, java_checker, stores  # noqa: E402
 
 BINARY = pathlib.Path(os.environ.get("FRAZIL_BINARY") or ROOT / "build" / "release" / "frazil")
 RUN_SECONDS = 90    # a run to its end, on a busy machine
@@ -93,38 +92,56 @@ def log_ends(kafka, topic, partitions=1):
 
 
 class Lake:
-    """A catalog file and a warehouse in a folder. foreign: somebody else writes into its tables too, so the strict
-    checker leaves out the rules for Frazil's own files."""
+    """A place for tables (lakes.py) and a folder for everything else of a test. foreign: somebody else writes into its tables too, so the
+    strict checker leaves out the rules for Frazil's own files."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, kind=lakes.KIND, place=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.database = self.folder / "catalog.db"
-        self.warehouse = f"file://{self.folder}/warehouse"
+        self.place = place or lakes.SERVERS.place(self.folder, kind)
         self.foreign_tables = set()
         self.unchecked_tables = set()
 
+    @property
+    def kind(self):
+        return self.place.kind
+
+    @property
+    def warehouse(self):
+        return self.place.warehouse
+
+    @property
+    def is_local(self):
+        """Its files lie on this machine's disk."""
+        return self.warehouse.startswith("file:")
+
+    @property
+    def database(self):
+        """The catalog's file: of a SQLite lake alone."""
+        return self.place.database
+
     def catalog(self):
-        def attach():
-            return SqlCatalog("default", uri=f"sqlite:///{self.database}", warehouse=self.warehouse)
-        try:
-            return attach()
-        except OperationalError as error:  # SqlCatalog looks, then creates: Frazil may have created in between
-            if "already exists" not in str(error):
-                raise
-            return attach()
+        return self.place.catalog()
+
+    def open(self, location):
+        """A file of the lake, local or in its store, to read and seek in."""
+        return stores.open_file(location)
+
+    def files(self):
+        """location → bytes of all files in the warehouse, referenced or not."""
+        return stores.files_below(self.warehouse)
 
     def load(self, name):
         return self.catalog().load_table(name)
 
     def has(self, name):
-        return self.database.exists() and self.catalog().table_exists(name)
+        return self.place.is_there and self.catalog().table_exists(name)
 
     def location_of(self, name):
         return self.load(name).metadata_location
 
     def tables(self):
-        if not self.database.exists():
+        if not self.place.is_there:
             return []
         catalog = self.catalog()
         return [".".join(table) for ns in catalog.list_namespaces() for table in catalog.list_tables(ns)]
@@ -133,7 +150,7 @@ class Lake:
         """The rows as PyIceberg reads them, canonical, in any order; none when there is no table (yet)."""
         try:
             return compare.read_all(self.location_of(name), "pyiceberg")
-        except NoSuchTableError:
+        except (NoSuchTableError, NoSuchNamespaceError):
             return []
 
     def column(self, name, column):
@@ -339,12 +356,11 @@ class Pipeline:
             "source": {"kafka": {"topics": topics or [name], "group": f"{name}-{lake.folder.parent.name}",
                                  "properties": {"bootstrap.servers": bootstrap}}},
             "decode": {"json": {"schema": schema if schema is not None else ID_SCHEMA}},
-            "table": {"name": self.table,
-                      "catalog": {"type": "sqlite", "uri": str(lake.database), "warehouse": lake.warehouse},
+            "table": {"name": self.table, "catalog": lake.place.block,
                       **({} if create is ... else {"create": create or {}})},
             "commit": {"interval": "200ms"},
         }
-        self.content = merged(content, settings)
+        self.content = merged({**content, **lake.place.settings}, settings)
         self.process_content = {"http": {"listen": "off"}}
         self.path = lake.folder / f"{name}.yaml"
 

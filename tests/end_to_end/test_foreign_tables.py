@@ -10,7 +10,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import BucketTransform, DayTransform
 from pyiceberg.types import (DoubleType, IntegerType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType)
 
-from judges.canonical import load_metadata, local_path
+from judges.canonical import load_metadata
 from pipeline import Pipeline, canonical, compare, ids, produce, topic_of
 
 
@@ -51,7 +51,7 @@ def from_table(lake, kafka, topic, **settings):
 
 def test_schema_ids_spec_and_location_are_the_tables(kafka, lake, topic):
     """Field ids of the foreign table, which are none of ours; a spec over them; a location of its own."""
-    location = f"file://{lake.folder}/elsewhere"
+    location = f"{lake.warehouse}/elsewhere"
     spec = PartitionSpec(PartitionField(1, 1000, BucketTransform(3), "pocket"), PartitionField(9, 1001, DayTransform(), "of day"))
     table = foreign_table(lake, spec=spec, location=location)
     with table.update_schema() as update:  # field ids with a hole, order by hand
@@ -65,7 +65,7 @@ def test_schema_ids_spec_and_location_are_the_tables(kafka, lake, topic):
     table = lake.load("shop.orders")
     files = lake.data_files("shop.orders")
     assert files and all(f["file_path"].startswith(location + "/data/") for f in files)
-    parquet = pq.ParquetFile(local_path(files[0]["file_path"])).schema_arrow
+    parquet = pq.ParquetFile(lake.open(files[0]["file_path"])).schema_arrow
     for field in table.schema().fields:
         assert parquet.field(field.name).metadata[b"PARQUET:field_id"] == str(field.field_id).encode()
     assert [f.name for f in table.schema().fields][0] == "text"
@@ -85,7 +85,7 @@ def test_the_tables_codec_is_used_and_read_by_judges(kafka, lake, topic, codec, 
     from_table(lake, kafka, topic).run().expect()
     wanted = {"lz4": ("LZ4", "LZ4_RAW")}.get(codec, (codec.upper(),))
     for file in lake.data_files("shop.orders"):
-        metadata = pq.ParquetFile(local_path(file["file_path"])).metadata
+        metadata = pq.ParquetFile(lake.open(file["file_path"])).metadata
         codecs = {metadata.row_group(g).column(c).compression for g in range(metadata.num_row_groups) for c in range(metadata.num_columns)}
         assert codecs <= set(wanted) and codecs, codecs
     lake.expect_rows("shop.orders", rows_of(0, 300), judges)
@@ -100,7 +100,7 @@ def test_row_groups_pages_and_level_come_from_the_table(kafka, lake, topic):
     from_table(lake, kafka, topic, lanes=1, commit={"interval": "5s"}).run().expect()
     groups = []
     for file in lake.data_files("shop.orders"):
-        metadata = pq.ParquetFile(local_path(file["file_path"])).metadata
+        metadata = pq.ParquetFile(lake.open(file["file_path"])).metadata
         groups += [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
         assert len(file["split_offsets"]) == metadata.num_row_groups
     assert len(groups) >= 2 and sum(groups) == len(rows), groups  # a row group has at least 16,384 rows
@@ -108,13 +108,13 @@ def test_row_groups_pages_and_level_come_from_the_table(kafka, lake, topic):
 
 
 def test_metadata_is_gzipped_and_data_lie_where_the_table_says(kafka, lake, topic):
-    properties = {"write.metadata.compression-codec": "gzip", "write.data.path": f"file://{lake.folder}/data here"}
+    properties = {"write.metadata.compression-codec": "gzip", "write.data.path": f"{lake.warehouse}/data here"}
     foreign_table(lake, properties=properties)
     topic_of(kafka, topic, rows_of(0, 40))
     from_table(lake, kafka, topic).run().expect()
     location = lake.location_of("shop.orders")
     assert location.endswith(".gz.metadata.json")
-    with open(local_path(location), "rb") as file:
+    with lake.open(location) as file:
         metadata = json.loads(gzip.decompress(file.read()))
     assert metadata["properties"]["write.metadata.compression-codec"] == "gzip"
     files = lake.data_files("shop.orders")

@@ -9,11 +9,10 @@ import random
 import time
 import zlib
 
-import duckdb
 import pytest
 from pyiceberg.table import StaticTable
 
-from judges import java_checker, readers
+from judges import java_checker, readers, stores
 from kill_harness import PHASES, Stream, Victim, faults_of
 from pipeline import Lake, Pipeline, log_ends, topic_of
 
@@ -86,14 +85,12 @@ def kill_again_and_again(arguments, dice):
 
 
 def read_pyiceberg(location, columns):
-    return StaticTable.from_metadata(readers.uri(location)).scan(selected_fields=columns).to_arrow()
+    return StaticTable.from_metadata(readers.uri(location), stores.properties_of(location)).scan(selected_fields=columns).to_arrow()
 
 
 def read_duckdb(location, columns):
     names = ", ".join(f'"{c}"' for c in columns)
-    with duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 1}) as connection:
-        for extension in ("avro", "iceberg"):
-            connection.execute(f"LOAD {readers._duckdb_extension(extension)}")
+    with readers.duckdb_connection(location) as connection:
         return connection.execute(f"SELECT {names} FROM iceberg_scan('{readers.uri(location)}')").to_arrow_table()
 
 
@@ -139,9 +136,9 @@ def expect_the_account_to_notice(stream, rows):
     assert faults_of(stream.good, altered) == [f"altered: partition {partition} offset {offset}"]
 
 
-def test_fifty_kills_lose_and_double_nothing(kafka, tmp_path, topic, seed):
+def test_fifty_kills_lose_and_double_nothing(kafka, tmp_path, topic, seed, lake_kind):
     dice = random.Random(seed)
-    lake = Lake(tmp_path / "lake")
+    lake = Lake(tmp_path / "lake", lake_kind)
     topic_of(kafka, topic, partitions=PARTITIONS)
     pipeline = make_pipeline(lake, kafka, topic)
     begun = time.monotonic()

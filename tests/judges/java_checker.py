@@ -62,10 +62,20 @@ def run(arguments):
     path = os.pathsep.join([str(CLASSES), *map(str, jars())])
     command = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx1g", "-Duser.timezone=UTC",
                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", path, MAIN, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env={**os.environ, **_store_environment(arguments)})
     if done.returncode not in (0, 1):
         raise RuntimeError(f"the checker ended with {done.returncode}: {done.stdout}{done.stderr}")
     return done
+
+
+def _store_environment(arguments):
+    """One store for all tables of a run."""
+    stored = [str(argument) for argument in arguments if str(argument).startswith("s3://")]
+    if not stored:
+        return {}
+    from judges import stores  # the checker alone needs none of what readers need
+
+    return stores.store_of(stored[0]).environment
 
 
 def check_tables(locations, strict_writer="frazil"):

@@ -10,20 +10,17 @@ import json
 import uuid
 import warnings
 
-from judges import canonical, java_checker
+from judges import canonical, java_checker, stores
+from judges.stores import uri
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
-
-
-def uri(metadata_location):
-    return "file://" + canonical.local_path(metadata_location)
 
 
 def read_pyiceberg(metadata_location, columns, where=None):
     warnings.simplefilter("ignore")
     from pyiceberg.table import StaticTable
 
-    table = StaticTable.from_metadata(uri(metadata_location))
+    table = StaticTable.from_metadata(uri(metadata_location), stores.properties_of(metadata_location))
     options = {"row_filter": _pyiceberg_filter(*where)} if where else {}
     scan = table.scan(selected_fields=tuple(c.name for c in columns), **options)
     return canonical.canonical_table(columns, scan.to_arrow())
@@ -40,13 +37,23 @@ def _pyiceberg_filter(column, op, value):
     return getattr(expressions, kinds[op])(column, value)
 
 
-def read_duckdb(metadata_location, columns, where=None):
+def duckdb_connection(location):
+    """A DuckDB that can read the table at this location by iceberg_scan."""
     import duckdb
 
-    with duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 1}) as connection:
-        for extension in ("avro", "iceberg"):
-            connection.execute(f"LOAD {_duckdb_extension(extension)}")
-        connection.execute("SET TimeZone='UTC'")
+    connection = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 1})
+    store = stores.store_of(location)
+    for extension in ("avro", "iceberg", *(["httpfs"] if store else [])):
+        connection.execute(f"LOAD {_duckdb_extension(extension)}")
+    connection.execute("SET TimeZone='UTC'")
+    if store:
+        connection.execute(f"CREATE SECRET (TYPE s3, KEY_ID '{store.access_key}', SECRET '{store.secret_key}', REGION '{store.region}', "
+                           f"ENDPOINT '{store.host}', URL_STYLE 'path', USE_SSL false)")
+    return connection
+
+
+def read_duckdb(metadata_location, columns, where=None):
+    with duckdb_connection(metadata_location) as connection:
         source = uri(metadata_location).replace("'", "''")
         table = connection.execute(f"SELECT {_sql_names(columns)} FROM iceberg_scan('{source}')" + _sql_where(where)).to_arrow_table()
     return canonical.canonical_table(columns, table)
@@ -69,7 +76,8 @@ def read_rust(metadata_location, columns, where=None):
     from pyiceberg_core.datafusion import IcebergDataFusionTable
 
     context = SessionContext()
-    provider = IcebergDataFusionTable(identifier=["judged", "t"], metadata_location=uri(metadata_location), file_io_properties={})
+    provider = IcebergDataFusionTable(identifier=["judged", "t"], metadata_location=uri(metadata_location), 
+                                      file_io_properties=stores.properties_of(metadata_location))
     context.register_table("t", provider)
     table = context.sql(f"SELECT {_sql_names(columns)} FROM t" + _sql_where(where)).to_arrow_table()
     return canonical.canonical_table(columns, table)

@@ -51,7 +51,8 @@ class _Held:
 
 class HttpProxy:
     def __init__(self, server_port, server_host="127.0.0.1", tls=None, name="http", keep_bodies=False):
-        self._server = (server_host, server_port)
+        self.server_port = server_port   # may be set later, when the server has to know the proxy first
+        self._server_host = server_host
         self._tls = tls
         self._rules = []
         self._held = []
@@ -179,7 +180,7 @@ class HttpProxy:
         exchange.sent += 1
         writer = None
         try:
-            reader, writer = await asyncio.open_connection(*self._server, limit=LIMIT)
+            reader, writer = await asyncio.open_connection(self._server_host, self.server_port, limit=LIMIT)
             await write_request(writer, request)
             answer = await read_answer(reader, request.method)
         except (ConnectionError, asyncio.IncompleteReadError, OSError):
