@@ -12,6 +12,11 @@ base::Status write_file(FileIO& io, const std::string& location, std::string_vie
   return file->close();
 }
 
+base::Status FileIO::remove_all(const std::vector<std::string>& locations) {
+  for (const std::string& location : locations) TRY(remove(location));
+  return {};
+}
+
 base::Result<std::shared_ptr<FileIO>> file_io_for(const std::string& location) {
   const std::string scheme = scheme_of(location);
   if (scheme == "memory") {

@@ -23,6 +23,8 @@ class OutputFile {
   virtual base::Status write(std::string_view bytes) = 0;
   // Bytes written so far.
   virtual int64_t size() const = 0;
+  // Memory that this file holds for bytes that have not left yet.
+  virtual int64_t buffered_bytes() const { return 0; }
   // No more bytes will come: what close() needs may begin in the background, so that many files are closed in the time of one. Once, before close().
   virtual void seal() {}
   // kExists when the name was taken meanwhile (nothing is overwritten). kUnknownOutcome when durability is not known.
@@ -39,7 +41,8 @@ struct FileStatus {
 class FileIO {
  public:
   virtual ~FileIO() = default;
-  // Starts a new file. kExists if the name is taken already. Folders are made as needed.
+  // Starts a new file. kExists if the name is taken already; stores that would have to ask for it say so at close(). Folders are
+  // made as needed.
   virtual base::Result<std::unique_ptr<OutputFile>> create(const std::string& location) = 0;
   // The whole file. kNotFound when absent.
   virtual base::Result<std::string> read(const std::string& location) = 0;
@@ -50,6 +53,8 @@ class FileIO {
   virtual base::Result<std::vector<FileStatus>> list(const std::string& prefix) = 0;
   // Removing what is absent is ok.
   virtual base::Status remove(const std::string& location) = 0;
+  // Removes many, in few requests where a store can; the first error ends it, with some removed.
+  virtual base::Status remove_all(const std::vector<std::string>& locations);
 };
 
 // Writes a small file whole: create, write, close.

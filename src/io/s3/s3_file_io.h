@@ -27,12 +27,14 @@ struct S3Config {
   std::string region = "us-east-1";
   bool path_style = false;  // https://endpoint/bucket/key instead of https://bucket.endpoint/key
   int64_t part_bytes = 16LL << 20;  // at least 5 MiB; grows so that 10,000 parts reach 5 TiB
-  int upload_lanes = 8;
+  int upload_lanes = 8;  // with one part each: as much memory is under way at most
   int64_t request_timeout_ms = 30'000;
   int64_t retry_total_ms = 120'000;  // for one operation, all tries together
+  int64_t retry_first_wait_ms = 50;  // at most; doubles up to 5 s
 };
 
-std::shared_ptr<FileIO> make_s3_file_io(S3Config config, std::shared_ptr<net::HttpClient> http,
-                                        std::shared_ptr<net::AwsCredentialsProvider> credentials);
+// kInvalid: the endpoint is none.
+base::Result<std::shared_ptr<FileIO>> make_s3_file_io(S3Config config, std::shared_ptr<net::HttpClient> http,
+                                                      std::shared_ptr<net::AwsCredentialsProvider> credentials);
 
 }  // namespace frazil::io
