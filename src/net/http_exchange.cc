@@ -7,7 +7,7 @@ namespace frazil::net {
 
 namespace {
 
-constexpr int64_t kMaxHeadBytes = 1 << 20;
+constexpr int64_t kMaxHeadBytes = 256 << 10;  // below the library's own limit
 
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
