@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "io/file_io.h"
+#include "net/http_client.h"
 #include "net/tls_options.h"
 
 namespace frazil::io {
@@ -30,6 +31,8 @@ struct StoreOptions {
   bool allow_plaintext = false;  // http:// endpoints outside of loopback
   // Endpoints that the configuration names; others, which a catalog may send, are held to net::HttpClientConfig::allowed_hosts.
   std::vector<std::string> allowed_hosts;
+  // Stores that share it share its connections; null: a client of the store's own, made from the above.
+  std::shared_ptr<net::HttpClient> http;
 };
 
 // New properties for those that expire (vended by a catalog); called by any thread when two thirds of their life are over or the store refused
