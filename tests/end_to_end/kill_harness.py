@@ -149,6 +149,7 @@ class Stream:
                                    "linger.ms": 5, "compression.type": "lz4"})
         self._end = threading.Event()
         self._failures = []
+        self.sent = 0    # handed to the client, acknowledged or not
         self.good = {}   # (partition, offset) → (id, crc of the text)
         self.bad = {}    # (partition, offset) → crc of the value
         self._thread = threading.Thread(target=self._run, name="stream")
@@ -173,12 +174,12 @@ class Stream:
 
     def _run(self):
         try:
-            begun, sent = time.monotonic(), 0
+            begun = time.monotonic()
             while not self._end.is_set():
                 due = int((time.monotonic() - begun) * self.per_second)
-                while sent < due:
-                    self._send(sent)
-                    sent += 1
+                while self.sent < due:
+                    self._send(self.sent)
+                    self.sent += 1
                 self._producer.poll(0)
                 self._end.wait(0.01)
             assert self._producer.flush(60) == 0, "records without acknowledgement"
@@ -208,14 +209,3 @@ class Stream:
             return
         kind, content = fact
         (self.good if kind == "good" else self.bad)[(message.partition(), message.offset())] = content
-
-
-def faults_of(expected, found):
-    """What is wrong with `found`, pairs of ((partition, offset), content), against the dict `expected`; each fault names its place."""
-    counts = collections.Counter(place for place, _ in found)
-    faults = [f"missing: partition {p} offset {o}" for p, o in sorted(set(expected) - set(counts))]
-    faults += [f"not produced: partition {p} offset {o}" for p, o in sorted(set(counts) - set(expected))]
-    faults += [f"{n} times: partition {p} offset {o}" for (p, o), n in sorted(counts.items()) if n > 1]
-    faults += [f"altered: partition {place[0]} offset {place[1]}" for place, content in found
-               if place in expected and expected[place] != content]
-    return faults

@@ -73,16 +73,17 @@ class RestPlace:
     is_there = True
     entries = ()
 
-    def __init__(self, kind, warehouse, block, direct, settings=None):
+    def __init__(self, kind, warehouse, block, direct, settings=None, keeps_catalog=True):
         self.kind = kind
         self.warehouse = warehouse   # where the files are
         self.block = block
         self.settings = settings or {}
         self._direct = direct
+        self._keeps_catalog = keeps_catalog   # False where tokens live shorter than tests
         self._catalog = None
 
     def catalog(self):
-        if self._catalog is None:
+        if self._catalog is None or not self._keeps_catalog:
             self._catalog = RestCatalog("default", **self._direct, **{"py-io-impl": "judges.stores.DirectFileIO",
                                                                       "oauth2-server-uri": f"{self._direct['uri']}/v1/oauth/tokens"})
         return self._catalog
@@ -113,22 +114,23 @@ class Servers:
 
     def _rest_local(self, number):
         server = self._once("rest", lambda: RestServer(self.folder / "rest", oauth2=CLIENT))
-        return self._rest_place("rest_local", server, number, {})
+        return self.rest_place("rest_local", server, number, {})
 
     def _rest_s3(self, number):
         store = self.store()
         server = self._once("rest_s3", lambda: RestServer(self.folder / "rest_s3", oauth2=CLIENT, s3={
             "endpoint": store.endpoint, "access_key": store.access_key, "secret_key": store.secret_key, "warehouse": f"s3://{BUCKET}/w"}))
-        return self._rest_place("rest_s3", server, number, {
+        return self.rest_place("rest_s3", server, number, {
             "s3.endpoint": store.endpoint, "s3.region": store.region, "s3.path-style-access": "true",
             "s3.access-key-id": self._secret("access_key", store.access_key), "s3.secret-access-key": self._secret("secret_key", store.secret_key)})
 
-    def _rest_place(self, kind, server, number, properties):
+    def rest_place(self, kind, server, number, properties, keeps_catalog=True):
+        """A catalog of one of Apache's servers."""
         uri, warehouse = f"{server.uri}/lakes/l{number}", f"{server.warehouse}/l{number}"
         credential = ":".join(CLIENT)
         block = {"type": "rest", "uri": uri, "warehouse": warehouse, "credential": self._secret("credential", credential), "properties": properties}
         settings = {"files": {"allowed_roots": [warehouse.removeprefix("file://")]}} if warehouse.startswith("file:") else {}
-        return RestPlace(kind, warehouse, block, {"uri": uri, "credential": credential, "warehouse": warehouse}, settings)
+        return RestPlace(kind, warehouse, block, {"uri": uri, "credential": credential, "warehouse": warehouse}, settings, keeps_catalog)
 
     def _seaweed(self, number):
         assert number <= TABLE_BUCKETS, f"more than {TABLE_BUCKETS} places in one session"

@@ -7,23 +7,21 @@ FRAZIL_KILL_SEED repeats the choices of a run (not its timing); FRAZIL_KILLS ask
 import os
 import random
 import time
-import zlib
 
 import pytest
-from pyiceberg.table import StaticTable
 
-from judges import java_checker, readers, stores
-from kill_harness import PHASES, Stream, Victim, faults_of
+from exactly_once import SCHEMA, judge_exactly_once
+from judges import java_checker
+from kill_harness import PHASES, Stream, Victim
 from pipeline import Lake, Pipeline, log_ends, topic_of
 
 KILLS = int(os.environ.get("FRAZIL_KILLS") or 50)
+ENOUGH_FOR_ALL = 30   # kills of which each phase must get one
 PARTITIONS = 6
 PER_SECOND = 2500
 GROUP = "victims"
 AIMS = 6   # a phase of a few milliseconds may be over before the blow falls: then the next one is waited for
 BAD_SHARE = 0.02
-SCHEMA = [{"name": "id", "type": "long", "required": True}, {"name": "text", "type": "string", "required": True},
-          {"name": "crc", "type": "long", "required": True}]
 # How long after entering the phase the blow may fall, in seconds: about as long as the phase lasts.
 WINDOW = {"reading": 0.3, "writing": 0.08, "commit sent": 0.02, "answered": 0.01, "dead letters": 0.02, "group offsets": 0.003}
 
@@ -81,61 +79,6 @@ def kill_again_and_again(arguments, dice):
     return hits, besides
 
 
-# --- what the tables hold -----------------------------------------------------------------------
-
-
-def read_pyiceberg(location, columns):
-    return StaticTable.from_metadata(readers.uri(location), stores.properties_of(location)).scan(selected_fields=columns).to_arrow()
-
-
-def read_duckdb(location, columns):
-    names = ", ".join(f'"{c}"' for c in columns)
-    with readers.duckdb_connection(location) as connection:
-        return connection.execute(f"SELECT {names} FROM iceberg_scan('{readers.uri(location)}')").to_arrow_table()
-
-
-JUDGES = {"pyiceberg": read_pyiceberg, "duckdb": read_duckdb}
-
-
-def columns_of(table, names):
-    return [table.column(name).to_pylist() for name in names]
-
-
-def rows_of(location, judge):
-    """((partition, offset), (id, crc of the text)) of each row; the crc in the row must be that of its text."""
-    names = ["_kafka_partition", "_kafka_offset", "id", "text", "crc"]
-    rows = []
-    for partition, offset, number, text, crc in zip(*columns_of(JUDGES[judge](location, names), names)):
-        computed = zlib.crc32(text.encode())
-        rows.append(((partition, offset), (number, computed if computed == crc else "the row's crc is not its text's")))
-    return rows
-
-
-def letters_of(location, judge):
-    names = ["partition", "offset", "value"]
-    return [((partition, offset), zlib.crc32(value)) for partition, offset, value in zip(*columns_of(JUDGES[judge](location, names), names))]
-
-
-def judge_exactly_once(stream, rows_location, letters_location):
-    """Each judge: every acknowledged (partition, offset) once, in the table or among the dead letters, values intact."""
-    for judge in JUDGES:
-        rows, letters = rows_of(rows_location, judge), letters_of(letters_location, judge)
-        faults = faults_of(stream.good, rows) + [f"dead letters: {fault}" for fault in faults_of(stream.bad, letters)]
-        assert not faults, f"{judge}: {len(faults)} faults, first {faults[:10]}"
-        assert rows and letters, "nothing to compare"
-        print(f"{judge}: compared {len(rows)} rows and {len(letters)} dead letters by partition, offset and crc")
-    expect_the_account_to_notice(stream, rows)
-
-
-def expect_the_account_to_notice(stream, rows):
-    """The comparison itself is put to the test: one row less, one row twice, one row altered."""
-    (partition, offset), _ = gone = rows[len(rows) // 2]
-    assert faults_of(stream.good, [row for row in rows if row is not gone]) == [f"missing: partition {partition} offset {offset}"]
-    assert faults_of(stream.good, [*rows, gone]) == [f"2 times: partition {partition} offset {offset}"]
-    altered = [((partition, offset), (0, 0)) if row is gone else row for row in rows]
-    assert faults_of(stream.good, altered) == [f"altered: partition {partition} offset {offset}"]
-
-
 def test_fifty_kills_lose_and_double_nothing(kafka, tmp_path, topic, seed, lake_kind):
     dice = random.Random(seed)
     lake = Lake(tmp_path / "lake", lake_kind)
@@ -155,6 +98,6 @@ def test_fifty_kills_lose_and_double_nothing(kafka, tmp_path, topic, seed, lake_
     locations = [lake.location_of(pipeline.table), lake.location_of(letters)]
     judge_exactly_once(stream, *locations)
     java_checker.expect_clean(locations)
-    assert sum(hits.values()) >= KILLS and all(hits.values()), f"a phase without a kill: {hits}"
+    assert sum(hits.values()) >= KILLS and (all(hits.values()) or KILLS < ENOUGH_FOR_ALL), f"a phase without a kill: {hits}"
     assert lake.positions(pipeline.table, "orders") == {topic: [ends[p] for p in range(PARTITIONS)]}
     assert kafka.group_offsets(GROUP, topic) == ends

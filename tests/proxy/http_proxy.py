@@ -50,7 +50,7 @@ class _Held:
 
 
 class HttpProxy:
-    def __init__(self, server_port, server_host="127.0.0.1", tls=None, name="http", keep_bodies=False):
+    def __init__(self, server_port, server_host="127.0.0.1", tls=None, name="http"):
         self.server_port = server_port   # may be set later, when the server has to know the proxy first
         self._server_host = server_host
         self._tls = tls
@@ -59,7 +59,7 @@ class HttpProxy:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._thread = LoopThread(f"proxy {name}")
-        self._keep_bodies = keep_bodies
+        self.keep_bodies = False   # of requests, up to 64 KiB each, in the log
         self.log = []
         self.port = None
 
@@ -124,7 +124,7 @@ class HttpProxy:
         """False when the connection must end."""
         with self._lock:
             exchange = Exchange(next(self._numbers), request)
-            if not self._keep_bodies:
+            if not self.keep_bodies:
                 exchange.body = None
             self.log.append(exchange)
             rule = next((rule for rule in self._rules if rule.take(request)), None)
@@ -157,6 +157,8 @@ class HttpProxy:
             answer = second if action.answer == "second" and second else answer
         if isinstance(action, rules.Drop):
             return _reset(writer)
+        if isinstance(action, rules.Rewrite):
+            answer = action.change(answer)
         if isinstance(action, rules.Replace):
             content, kind = action.content
             is_head = request.method == "HEAD"

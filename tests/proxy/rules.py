@@ -49,6 +49,12 @@ class Replace:
 
 
 @dataclasses.dataclass
+class Rewrite:
+    """The server's answer, changed."""
+    change: Callable   # http_message.Answer → Answer
+
+
+@dataclasses.dataclass
 class Late:
     """The connection is reset at once, and the request reaches the server later: when `release` is called, or `after` further
     requests have been answered of those that `of` matches. The sender has then given up long ago."""

@@ -14,15 +14,16 @@ from proxy.loop_thread import LoopThread
 
 
 class TcpProxy:
-    def __init__(self, server_port, server_host="127.0.0.1", port=0, name="tcp"):
-        self._server = (server_host, server_port)
-        self._wanted_port = port
+    def __init__(self, server_port, server_host="127.0.0.1", name="tcp"):
+        self.server_port = server_port   # may be set later, when the server has to know the proxy first
+        self._server_host = server_host
         self._thread = LoopThread(f"proxy {name}")
         self._writers = set()
         self._flows = asyncio.Event()
         self._refuses = False
         self.delay = 0.0
-        self.connections = 0   # accepted
+        self.connections = 0   # passed on
+        self.refused = 0
         self.bytes = 0         # passed, both ways
         self.port = None
 
@@ -35,7 +36,7 @@ class TcpProxy:
 
     def start(self):
         self._thread.loop.call_soon_threadsafe(self._flows.set)
-        self._listener = self._thread.call(asyncio.start_server(self._serve, "127.0.0.1", self._wanted_port))
+        self._listener = self._thread.call(asyncio.start_server(self._serve, "127.0.0.1", 0))
         self.port = self._listener.sockets[0].getsockname()[1]
 
     def stop(self):
@@ -71,11 +72,12 @@ class TcpProxy:
 
     async def _serve(self, reader, writer):
         if self._refuses:
+            self.refused += 1
             writer.transport.abort()
             return
         self.connections += 1
         try:
-            server_reader, server_writer = await asyncio.open_connection(*self._server)
+            server_reader, server_writer = await asyncio.open_connection(self._server_host, self.server_port)
         except OSError:
             writer.transport.abort()
             return

@@ -145,6 +145,14 @@ def test_an_answer_is_replaced(upstream, proxy, status, when):
     assert ask(proxy)[0] == (409 if when == "after" else 200)
 
 
+def test_an_answer_is_rewritten(upstream, proxy):
+    def change(answer):
+        answer.body = answer.body.replace(b"count", b"number")
+        return answer
+    proxy.add(rules.Rewrite(change), times=1)
+    assert ask(proxy) == (200, b'{"number": 1}')
+
+
 def test_a_truncated_answer_promises_more_than_it_holds(upstream, proxy):
     proxy.add(rules.Truncate(0.5), method="POST")
     with pytest.raises(http.client.IncompleteRead) as error:

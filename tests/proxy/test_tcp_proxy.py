@@ -63,7 +63,7 @@ def test_refused_are_new_connections_alone(proxy):
         with pytest.raises(ConnectionError), connect(proxy) as new:
             if echo(new, b"b") == b"":
                 raise ConnectionError
-        assert echo(old, b"c") == b"c"
+        assert echo(old, b"c") == b"c" and proxy.refused == 1
         proxy.pass_on()
         with connect(proxy) as new:
             assert echo(new, b"d") == b"d"
