@@ -315,7 +315,10 @@ base::Result<std::string> table_metadata_to_json(const TableMetadata& metadata) 
 
 base::Result<TableMetadata> table_metadata_from_json(std::string_view text) {
   TRY_ASSIGN(const JsonDocument document, JsonDocument::parse(text));
-  const JsonView root = document.root();
+  return table_metadata_from_json(document.root());
+}
+
+base::Result<TableMetadata> table_metadata_from_json(const JsonView& root) {
   if (!root.is_object()) return base::corrupt("table metadata is not a JSON object");
   TableMetadata metadata;
   TRY(read_head(metadata, root));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "iceberg/json_view.h"
 #include "iceberg/table_metadata.h"
 
 namespace frazil::iceberg {
@@ -15,6 +16,8 @@ namespace frazil::iceberg {
 base::Result<std::string> table_metadata_to_json(const TableMetadata& metadata);
 // kCorrupt names the offending member; kUnsupported names the format version.
 base::Result<TableMetadata> table_metadata_from_json(std::string_view json);
+// The same, of a value inside a document: a catalog's answer holds metadata among other things.
+base::Result<TableMetadata> table_metadata_from_json(const JsonView& view);
 // Single snapshots and references, as commits to a REST catalog carry them.
 std::string snapshot_to_json(const Snapshot& snapshot);
 std::string snapshot_ref_to_json(const SnapshotRef& ref);

@@ -11,8 +11,8 @@
 //   400 otherwise, 413, 422, 403, 401 after renewal     kInvalid, with the server's words
 //   404                                                 kNotFound
 //   no connection, no TLS, nothing sent                 kUnavailable
-//   429, 503, 408, 500, 502, 504, reset, time-out, an answer that is cut or cannot be read   kUnknownOutcome (Retry-After is waited for, at most 5 min,
-//                                                       before the next request of this catalog)
+//   429, 503, 408, 500, 502, 504, reset, time-out, an answer that is cut or cannot be read, a 200 whose table lacks what was committed
+//                                                       kUnknownOutcome (after Retry-After nothing is sent for so long, at most 5 min: kUnavailable)
 // Idempotency-Key (UUIDv7, a new one for each commit request) goes along where /v1/config offers it.
 //
 // load_table() sends If-None-Match with the ETag of what it has and takes a 304 as "the same". Credentials that come with a table (config and
@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@
 #include "base/result.h"
 #include "iceberg/catalog.h"
 #include "io/scheme_file_io.h"
+#include "net/http_client.h"
 #include "net/tls_options.h"
 
 namespace frazil::iceberg {
@@ -49,5 +51,10 @@ struct RestCatalogConfig {
 
 // kUnavailable: not reached now. kInvalid: refused (credential, configuration), or not a catalog.
 base::Result<std::unique_ptr<Catalog>> open_rest_catalog(RestCatalogConfig config);
+
+// The same with other parts, for tests.
+using MakeFiles = std::function<std::shared_ptr<io::SchemeFileIO>(io::SchemeFileIOConfig)>;
+base::Result<std::unique_ptr<Catalog>> open_rest_catalog(const RestCatalogConfig& config, std::shared_ptr<net::HttpClient> http,
+                                                         const MakeFiles& make_files);
 
 }  // namespace frazil::iceberg
