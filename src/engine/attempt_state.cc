@@ -35,9 +35,11 @@ SourcePositions AttemptState::positions() const {
   return positions_;
 }
 
-void AttemptState::fail(base::Error error) {
+void AttemptState::fail(base::Error error, bool is_of_writer) {
   base::Lock lock(mutex_);
-  if (!error_) error_ = std::move(error);
+  if (error_) return;
+  error_ = std::move(error);
+  is_writer_failure_.store(is_of_writer, std::memory_order_release);
 }
 
 std::optional<base::Error> AttemptState::error() const {

@@ -31,6 +31,10 @@ class AttemptState {
   // When the open epoch got its first record, or kForever.
   base::MonoMicros first_record() const;
 
+  // Epochs last this long; the sink may ask for longer ones after any commit.
+  void set_cut_interval_ms(int64_t interval) { cut_interval_ms_.store(interval, std::memory_order_release); }
+  int64_t cut_interval_ms() const { return cut_interval_ms_.load(std::memory_order_acquire); }
+
   void epoch_settled() { settled_.fetch_add(1, std::memory_order_acq_rel); }
   int in_flight() const { return static_cast<int>(cut() - settled_.load(std::memory_order_acquire)); }
   bool all_settled() const { return is_final(cut()) && in_flight() == 0; }
@@ -40,7 +44,12 @@ class AttemptState {
   SourcePositions positions() const;
 
   // The first failure wins. Lanes end soon after.
-  void fail(base::Error error);
+  void fail(base::Error error) { fail(std::move(error), false); }
+  // The same, of a writer lane: a store refuses files also when credentials expire or uploads are swept away.
+  void fail_writing(base::Error error) { fail(std::move(error), true); }
+  bool is_writer_failure() const { return is_writer_failure_.load(std::memory_order_acquire); }
+  void note_commit() { has_committed_.store(true, std::memory_order_release); }
+  bool has_committed() const { return has_committed_.load(std::memory_order_acquire); }
   // Open work is dropped; reading starts again at the table's positions.
   void reset() { is_reset_.store(true, std::memory_order_release); }
   bool is_reset() const { return is_reset_.load(std::memory_order_acquire); }
@@ -53,12 +62,17 @@ class AttemptState {
   bool is_abandoned() const { return abandon_.raised(); }
 
  private:
+  void fail(base::Error error, bool is_of_writer);
+
   std::atomic<int64_t> cut_{0};
   std::atomic<int64_t> final_epoch_{-1};
   std::atomic<int64_t> settled_{0};
   std::atomic<int> idle_readers_{0};
   std::atomic<bool> is_reset_{false};
   std::atomic<bool> is_caught_up_{false};
+  std::atomic<bool> is_writer_failure_{false};
+  std::atomic<bool> has_committed_{false};
+  std::atomic<int64_t> cut_interval_ms_{0};
   base::Interrupt abandon_;
   mutable base::Mutex mutex_;
   base::MonoMicros first_record_ = base::kForever;

@@ -1,5 +1,7 @@
 #include "engine/commit_lane.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/ledger.h"
@@ -103,6 +105,8 @@ void CommitLane::done(const CommitVerdict& verdict, const StagedEpoch& epoch, do
   for (const auto& output : epoch.outputs) sizes.push_back(output->bytes());
   status_.committed(epoch.rows, epoch.dead_letters ? epoch.dead_letters->rows() : 0, sizes, seconds,
                     committer_.head_snapshot_id());
+  state_.note_commit();
+  state_.set_cut_interval_ms(std::max(options_.commit_interval_ms, committer_.least_cut_interval_ms()));
   measure_freshness(epoch);
   source_.acknowledge(verdict.positions, committer_.mark());
   if (options_.on_commit) options_.on_commit(verdict, epoch, seconds);

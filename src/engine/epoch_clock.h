@@ -14,6 +14,9 @@ class EpochClock {
  public:
   EpochClock(int64_t interval_micros, int max_in_flight) : interval_(interval_micros), max_in_flight_(max_in_flight) {}
 
+  // A sink may ask for longer epochs than configured, and later for shorter ones again.
+  void set_interval(int64_t interval_micros) { interval_ = interval_micros; }
+
   struct Load {
     base::MonoMicros first_record = base::kForever;  // when the open epoch got its first record; kForever: it is empty
     bool is_pressed = false;                         // memory budget above 70 %

@@ -27,6 +27,16 @@ TEST(EpochClock, WaitsWhileTooManyEpochsAreInFlight) {
   EXPECT_TRUE(EpochClock(1, 3).should_cut(1'000, {0, true, 2}));
 }
 
+TEST(EpochClock, TakesALongerIntervalAndAShorterOneAgain) {
+  EpochClock clock(5'000'000, 3);
+  clock.set_interval(60'000'000);
+  EXPECT_FALSE(clock.should_cut(11'000'000, {6'000'000, false, 0}));
+  EXPECT_TRUE(clock.should_cut(66'000'000, {6'000'000, false, 0}));
+  EXPECT_TRUE(clock.should_cut(7'000'000, {6'000'000, true, 0}));  // memory does not wait
+  clock.set_interval(5'000'000);
+  EXPECT_TRUE(clock.should_cut(11'000'000, {6'000'000, false, 0}));
+}
+
 TEST(EpochClock, LooksAgainWhenTheCutIsDue) {
   const EpochClock clock(100, 3);
   EXPECT_EQ(clock.next_look(1000, {950, false, 0}, 500), 1050);

@@ -118,6 +118,9 @@ class Committer {
   virtual base::Status recognise(const std::string& mark) = 0;
   // The anchor's head when it was last looked at, 0 if it has none: part of halt tokens.
   virtual int64_t head_snapshot_id() const = 0;
+  // How long epochs must last at least for the table's sake (its metadata grows with every commit), 0: no wish. Asked after
+  // open() and after each commit; memory pressure and the end of a run still cut earlier.
+  virtual int64_t least_cut_interval_ms() const = 0;
 };
 
 class Sink {

@@ -7,11 +7,13 @@
 // 3. A writer lane that has every reader's barrier seals its writer of that epoch.
 // 4. When all lanes have delivered, the staged epoch goes to the committer lane, strictly in order.
 // 5. Stale, gap or a change of assignment: all lanes end, open work is dropped, reading starts again at the table's positions.
+// 6. So it does, after a pause, when a store, catalog or broker fails for a while. A refused file is tried three times in a row.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct WorkerOptions {
   int64_t commit_interval_ms = 5000;
   int64_t position_interval_ms = 600000;
   int64_t connect_timeout_ms = 60000;
+  int64_t retry_for_ms = 1'800'000;  // how long attempts may fail without a commit before the run does
   bool until_caught_up = false;
   int32_t dead_letter_schema_id = 0;
   std::vector<AcceptedChoice> accepted;
@@ -53,7 +56,16 @@ class Worker {
   base::Status run(base::Interrupt& stop);
 
  private:
-  class Attempt;
+  class Trouble;
+  struct AttemptFailure {
+    base::Error error;
+    bool is_of_writer = false;
+  };
+  base::Status run_attempts(base::Interrupt& stop);
+  std::optional<AttemptFailure> run_attempt(const SourcePositions& positions, int64_t started_micros,
+                                            std::optional<Trouble>& trouble, base::Interrupt& stop);
+  // Waits and returns well when another attempt may mend the failure; else the error.
+  base::Status recover(const AttemptFailure& failure, std::optional<Trouble>& trouble, base::Interrupt& stop);
   // Ends without error when `stop` is raised meanwhile: the process must not wait for brokers that are not there.
   base::Status connect(base::MonoMicros deadline, base::Interrupt& stop);
   base::Result<SourcePositions> settle();
@@ -65,6 +77,7 @@ class Worker {
   DecoderFactory make_decoder_;
   base::MemoryBudget& budget_;
   PipelineStatus& status_;
+  bool is_stopped_ = false;  // the last attempt ended in order
 };
 
 }  // namespace frazil::engine

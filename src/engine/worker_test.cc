@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <map>
 
 #include "base/clock.h"
@@ -184,22 +185,40 @@ class FakeRouter : public Router {
   const int lanes_;
 };
 
+// Failures that writers meet, one for each writer that gets any; then all goes well.
+struct StoreFaults {
+  base::Mutex mutex;
+  std::deque<base::Code> next;
+  bool at_seal = false;
+  base::Status meet() {
+    base::Lock lock(mutex);
+    if (next.empty()) return {};
+    const base::Code code = next.front();
+    next.pop_front();
+    return base::Error(code, "the store says no");
+  }
+};
+
 class FakeWriter : public SinkWriter {
  public:
+  explicit FakeWriter(StoreFaults& faults) : faults_(faults) {}
   base::Status write(const columnar::Batch& batch, const RoutedRows& routed) override {
     base::io_point();
+    if (!faults_.at_seal) TRY(faults_.meet());
     for (const int32_t row : routed.rows) values_.push_back(batch.columns[0].long_at(row));
     return {};
   }
   int64_t buffered_bytes() const override { return static_cast<int64_t>(values_.size()) * 100; }
   base::Result<std::vector<std::unique_ptr<Output>>> seal() override {
     base::io_point();
+    if (faults_.at_seal) TRY(faults_.meet());
     std::vector<std::unique_ptr<Output>> outputs;
     if (!values_.empty()) outputs.push_back(std::make_unique<Numbers>(std::move(values_)));
     return outputs;
   }
 
  private:
+  StoreFaults& faults_;
   std::vector<int64_t> values_;
 };
 
@@ -241,8 +260,10 @@ class FakeCommitter : public Committer {
   std::string mark() const override { return "t"; }
   base::Status recognise(const std::string&) override { return {}; }
   int64_t head_snapshot_id() const override { return 17; }
+  int64_t least_cut_interval_ms() const override { return least_interval_ms; }
 
   std::optional<SourcePositions> positions;
+  int64_t least_interval_ms = 0;
   std::vector<int64_t> rows;
   int64_t dead_letters = 0;
   int commits = 0;
@@ -257,10 +278,11 @@ class FakeSink : public Sink {
     return std::unique_ptr<Router>(std::make_unique<FakeRouter>(writer_lanes));
   }
   base::Result<std::unique_ptr<SinkWriter>> make_writer(int, int64_t) override {
-    return std::unique_ptr<SinkWriter>(std::make_unique<FakeWriter>());
+    return std::unique_ptr<SinkWriter>(std::make_unique<FakeWriter>(faults));
   }
   Committer& committer() override { return committer_; }
   FakeCommitter committer_;
+  StoreFaults faults;
 };
 
 // One pipeline of `splits` splits with 40 records each, two reader and two writer lanes.
@@ -417,6 +439,87 @@ TEST(Worker, WaitsForBrokersAndCatalogUntilTheConnectTimeout) {
     rig.sink.committer_.refused_opens = 1'000'000;
     EXPECT_EQ(rig.run().error().code(), base::Code::kUnavailable);
   });
+}
+
+TEST(Worker, AFailureThatMayPassDropsTheEpochAndReadsItAgain) {
+  using base::Code;
+  for (const bool at_seal : {false, true}) {
+    for_seeds(20, [&] {
+      Rig rig;
+      rig.sink.faults.at_seal = at_seal;
+      rig.sink.faults.next = {Code::kUnavailable, Code::kUnknownOutcome, Code::kExhausted, Code::kConflict, Code::kUnavailable};
+      const base::Status status = rig.run();
+      ASSERT_TRUE(status.ok()) << status.error().message();
+      rig.expect_all();
+      EXPECT_GT(rig.source.starts, 1);
+    });
+  }
+}
+
+TEST(Worker, ARefusedFileIsTriedThreeTimesInARow) {
+  using base::Code;
+  for_seeds(10, [] {
+    Rig rig;
+    rig.options.writer_lanes = 1;
+    rig.sink.faults.next = {Code::kNotFound, Code::kInvalid, Code::kNotFound};
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+  });
+  for_seeds(10, [] {
+    Rig rig;
+    rig.options.writer_lanes = 1;
+    rig.sink.faults.next = std::deque<Code>(10, Code::kInvalid);
+    EXPECT_EQ(rig.run().error().code(), Code::kInvalid);
+    EXPECT_EQ(rig.source.starts, 4);
+    EXPECT_EQ(rig.sink.committer_.commits, 0);
+  });
+}
+
+TEST(Worker, WhatIsBrokenForGoodEndsTheRunAtOnce) {
+  for (const base::Code code : {base::Code::kCorrupt, base::Code::kUnsupported, base::Code::kBug}) {
+    Rig rig;
+    rig.sink.faults.next = {code};
+    EXPECT_EQ(rig.run().error().code(), code);
+    EXPECT_EQ(rig.source.starts, 1);
+  }
+}
+
+TEST(Worker, GivesUpWhenAttemptsFailForTooLong) {
+  for_seeds(5, [] {
+    Rig rig;
+    rig.options.retry_for_ms = 600'000;
+    rig.sink.faults.next = std::deque<base::Code>(100'000, base::Code::kExhausted);
+    const base::MonoMicros begin = base::mono_micros();
+    EXPECT_EQ(rig.run().error().code(), base::Code::kExhausted);
+    EXPECT_GE(base::mono_micros() - begin, 600'000'000);
+    EXPECT_LT(base::mono_micros() - begin, 700'000'000);
+    EXPECT_LT(rig.source.starts, 200);  // it does not hammer a store that is full
+    EXPECT_EQ(rig.budget.used(), 0);
+  });
+}
+
+TEST(Worker, TheSinkMayAskForLongerEpochs) {
+  const auto commits_in_a_minute = [](int64_t least_interval_ms) {
+    Rig rig;
+    rig.options.until_caught_up = false;
+    rig.sink.committer_.least_interval_ms = least_interval_ms;
+    base::Interrupt stop;
+    base::Lane stopper("stopper", [&] {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(60'000'000));
+      stop.raise();
+    });
+    EXPECT_TRUE(rig.run(stop).ok());
+    stopper.join();
+    rig.expect_all();
+    return rig.sink.committer_.commits;
+  };
+  int hurried = 0;
+  for_seeds(10, [&] {
+    hurried += commits_in_a_minute(0);
+    EXPECT_EQ(commits_in_a_minute(3'600'000), 1);  // at the end
+  });
+  EXPECT_GT(hurried, 10);
 }
 
 TEST(Worker, AStopDuringTheStartEndsWellAndSoon) {

@@ -11,7 +11,7 @@ void WriterLane::run() {
     std::optional<LaneMessage> message = context_.exchange.to(lane_).pop();
     if (!message || context_.state.is_abandoned()) return;
     if (base::Status status = take(std::move(*message), is_done); !status.ok()) {
-      context_.state.fail(status.error());
+      context_.state.fail_writing(status.error());
       context_.source.wake();
       return;
     }

@@ -42,6 +42,7 @@ class ObservedSink : public engine::Sink, private engine::Committer {
   std::string mark() const override { return sink_.committer().mark(); }
   base::Status recognise(const std::string& mark) override { return sink_.committer().recognise(mark); }
   int64_t head_snapshot_id() const override { return sink_.committer().head_snapshot_id(); }
+  int64_t least_cut_interval_ms() const override { return sink_.committer().least_cut_interval_ms(); }
 
   engine::Sink& sink_;
   Tally& tally_;

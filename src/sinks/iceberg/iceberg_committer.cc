@@ -22,13 +22,26 @@ bool may_have_failed_for_now(base::Code code) {
          code == base::Code::kExhausted;
 }
 
+void tell_found(const IcebergSinkConfig& config, int64_t snapshot_id) {
+  base::log_info("commit_found", {{"pipeline", config.pipeline},
+                                  {"table", config.table.text()},
+                                  {"snapshot", snapshot_id},
+                                  {"why", "an earlier request of this commit was applied; its answer did not say so"}});
+}
+
 bool is_refusal(base::Code code) { return code == base::Code::kInvalid || code == base::Code::kUnsupported; }
 
 }  // namespace
 
 IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Catalog& catalog,
                                    const engine::PositionFormat& format, std::vector<engine::AcceptedChoice> accepted)
-    : config_(config), catalog_(catalog), format_(format), accepted_(std::move(accepted)), outbox_(catalog, config.pipeline), expired_files_(config.history_keep_ms) {}
+    : config_(config),
+      catalog_(catalog),
+      format_(format),
+      accepted_(std::move(accepted)),
+      outbox_(catalog, config.pipeline),
+      expired_files_(config.history_keep_ms),
+      retention_(config) {}
 
 // --- loading ---------------------------------------------------------------------------------------------------------------
 
@@ -85,7 +98,7 @@ base::Status IcebergCommitter::prepare_writing(const iceberg::TableMetadata& met
 
 // --- halts -----------------------------------------------------------------------------------------------------------------
 
-base::Status IcebergCommitter::check_state(const iceberg::TableMetadata&, const PipelineState& state) const {
+base::Status IcebergCommitter::check_state(const PipelineState& state) const {
   switch (state.condition) {
     case StateCondition::kUnknownPipeline:
     case StateCondition::kHolds:
@@ -94,6 +107,8 @@ base::Status IcebergCommitter::check_state(const iceberg::TableMetadata&, const 
       return positions_taken_over(config_.table, state.taken_over_by);
     case StateCondition::kRolledBack:
       return base::Error(table_rolled_back(config_.table, state, head_, format_));
+    case StateCondition::kHistoryLost:
+      return base::Error(history_lost(config_.table, config_.pipeline, state, head_, format_));
     case StateCondition::kWatermarkLost:
       return base::Error(watermark_lost(config_.table, config_.pipeline, state, head_, format_));
   }
@@ -114,7 +129,7 @@ base::Status IcebergCommitter::accept_table_halt(const base::Halt& halt, const s
   return until_decided(never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
     TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
     if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) return true;
-    const base::Status halted = check_state(loaded.metadata, state);
+    const base::Status halted = check_state(state);
     if (halted.ok()) return true;  // another worker has answered it
     if (halted.error().halt() == nullptr || halted.error().halt()->token != halt.token) return halted.error();
     Proposal proposal;
@@ -140,7 +155,7 @@ base::Status IcebergCommitter::accept_table_halt(const base::Halt& halt, const s
 base::Result<PipelineState> IcebergCommitter::settle_halts(iceberg::LoadedTable loaded) {
   while (true) {
     TRY_ASSIGN(PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
-    const base::Status status = check_state(loaded.metadata, state);
+    const base::Status status = check_state(state);
     if (status.ok()) return state;
     const base::Halt* halt = status.error().halt();
     if (halt == nullptr) return status.error();
@@ -159,7 +174,7 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   TRY(prepare_writing(loaded.metadata).in("table " + config_.table.text()));
   TRY(check_dead_letter_table(catalog_, config_.dead_letters));
   tell_what_is_not_honoured(config_, loaded.metadata);
-  tell_what_retention_costs(config_, loaded.metadata);
+  retention_.opened(loaded.metadata);
   TRY_ASSIGN(const PipelineState state, settle_halts(std::move(loaded)));
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
   base::Interrupt never;
@@ -190,8 +205,9 @@ base::Status IcebergCommitter::check_other_pipelines(const iceberg::LoadedTable&
 base::Result<bool> IcebergCommitter::try_begin(const iceberg::LoadedTable& loaded, const engine::SourcePositions& start,
                                                iceberg::Append& append, engine::SourcePositions& result) {
   TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
-  TRY(check_state(loaded.metadata, state));
+  TRY(check_state(state));
   if (state.condition == StateCondition::kHolds) {
+    if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) tell_found(config_, append.snapshot_id());
     result = state.marks.positions;
     return true;
   }
@@ -217,7 +233,7 @@ base::Result<engine::SourcePositions> IcebergCommitter::begin(const engine::Sour
 base::Result<engine::SourcePositions> IcebergCommitter::reload() {
   TRY_ASSIGN(const iceberg::LoadedTable loaded, load_pinned());
   TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
-  TRY(check_state(loaded.metadata, state));
+  TRY(check_state(state));
   return state.marks.positions;
 }
 
@@ -229,7 +245,7 @@ base::Result<engine::SourcePositions> IcebergCommitter::decide(const engine::Sou
   engine::SourcePositions result;
   TRY(until_decided(never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
     TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
-    TRY(check_state(loaded.metadata, state));
+    TRY(check_state(state));
     result = state.marks.positions;
     if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) return true;
     if (state.marks.positions != expected) return true;  // somebody moved them meanwhile: look again
@@ -299,8 +315,9 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   using Kind = engine::CommitVerdict::Kind;
   const iceberg::TableMetadata& metadata = loaded.metadata;
   TRY_ASSIGN(PipelineState state, read_state(*catalog_.file_io(), metadata, config_.pipeline, format_));
-  TRY(check_state(metadata, state));
+  TRY(check_state(state));
   if (metadata.snapshot(append.snapshot_id()) != nullptr) {
+    tell_found(config_, append.snapshot_id());
     verdict.positions = state.marks.positions;
     owed_now_ = state.marks.owed;
     return true;
@@ -369,6 +386,11 @@ base::Status IcebergCommitter::post(const iceberg::LoadedTable& loaded, const Pi
   const iceberg::TableCommit commit = request(loaded.metadata, state, snapshot, marks, proposal);
   base::log_debug("commit_sent", {{"pipeline", config_.pipeline}, {"epoch", marks.epoch}, {"snapshot", snapshot.snapshot_id}});
   base::Result<iceberg::LoadedTable> answer = catalog_.commit_table(config_.table, commit);
+  // A catalog that answers well and shows a table without the snapshot has lost it, or has yet to apply it.
+  if (answer.ok() && answer->metadata.snapshot(snapshot.snapshot_id) == nullptr) {
+    return base::Error(base::Code::kUnknownOutcome,
+                       "the catalog answers ok, and its table lacks snapshot " + std::to_string(snapshot.snapshot_id));
+  }
   if (answer.ok()) {
     head_ = snapshot.snapshot_id;
     base::log_info("commit_accepted", {{"pipeline", config_.pipeline},
@@ -376,6 +398,7 @@ base::Status IcebergCommitter::post(const iceberg::LoadedTable& loaded, const Pi
                                        {"epoch", marks.epoch},
                                        {"snapshot", snapshot.snapshot_id}});
     note_expired(loaded.metadata, commit);
+    retention_.committed(answer->metadata);
     return {};
   }
   if (is_refusal(answer.error().code())) return commit_rejected(config_.table, answer.error(), head_);

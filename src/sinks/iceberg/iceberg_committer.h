@@ -28,6 +28,7 @@
 #include "sinks/iceberg/marks.h"
 #include "sinks/iceberg/outbox.h"
 #include "sinks/iceberg/pipeline_state.h"
+#include "sinks/iceberg/retention.h"
 
 namespace frazil::sinks {
 
@@ -45,6 +46,7 @@ class IcebergCommitter : public engine::Committer {
   std::string mark() const override { return pinned_uuid_; }
   base::Status recognise(const std::string& mark) override;
   int64_t head_snapshot_id() const override { return head_; }
+  int64_t least_cut_interval_ms() const override { return retention_.least_cut_ms(); }
 
   // Where writers write; of the metadata that open() saw.
   std::shared_ptr<const WriteTarget> target() const { return target_; }
@@ -65,7 +67,7 @@ class IcebergCommitter : public engine::Committer {
   base::Result<iceberg::LoadedTable> load_pinned();
   base::Result<iceberg::LoadedTable> load_or_create();
   base::Status prepare_writing(const iceberg::TableMetadata& metadata);
-  base::Status check_state(const iceberg::TableMetadata& metadata, const PipelineState& state) const;
+  base::Status check_state(const PipelineState& state) const;
   base::Result<PipelineState> settle_halts(iceberg::LoadedTable loaded);
   base::Status accept_table_halt(const base::Halt& halt, const std::string& choice);
   base::Result<bool> try_commit(const iceberg::LoadedTable& loaded, engine::StagedEpoch& epoch, iceberg::Append& append,
@@ -100,6 +102,7 @@ class IcebergCommitter : public engine::Committer {
   bool by_hash_ = true;
   iceberg::TableProperties properties_;  // commit.retry.*: how long and how often to try
   ExpiredFiles expired_files_;
+  Retention retention_;
   int64_t head_ = 0;
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;

@@ -8,6 +8,7 @@
 
 #include "iceberg/manifest.h"
 #include "iceberg/metadata_file.h"
+#include "iceberg/scan.h"
 #include "sinks/iceberg/marks.h"
 
 namespace frazil::sinks {
@@ -110,53 +111,78 @@ class SnapshotHistory {
   std::vector<std::unique_ptr<const iceberg::TableMetadata>> older_;
 };
 
-// True when `x` is the head or an ancestor of it. Others may have expired snapshots between the two, which is no roll-back.
-base::Result<bool> is_in_history(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
+enum class Descent { kYes, kNo, kUntold };
+
+// Whether `x` is the head or an ancestor of it. Others may have expired snapshots between the two, which is no roll-back: where
+// no metadata file tells of a parent any more, the answer is kUntold.
+base::Result<Descent> walk_to(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
   SnapshotHistory history(io, metadata);
-  for (std::optional<int64_t> id = metadata.current_snapshot_id; id;) {
-    if (*id == x.snapshot_id) return true;
+  const auto last = static_cast<size_t>(std::max<int64_t>(metadata.last_sequence_number, 0)) + metadata.snapshots.size();
+  size_t steps = 0;
+  for (std::optional<int64_t> id = metadata.current_snapshot_id; id && steps <= last; ++steps) {
+    if (*id == x.snapshot_id) return Descent::kYes;
     TRY_ASSIGN(const iceberg::Snapshot* snapshot, history.find(*id));
-    if (snapshot == nullptr) return false;
+    if (snapshot == nullptr) return Descent::kUntold;
     // Sequence numbers fall from child to parent: beyond this one x cannot come.
-    if (metadata.format_version >= 2 && snapshot->sequence_number <= x.sequence_number) return false;
+    if (metadata.format_version >= 2 && snapshot->sequence_number <= x.sequence_number) return Descent::kNo;
     id = snapshot->parent_snapshot_id;
   }
-  return false;
+  return metadata.current_snapshot_id ? Descent::kUntold : Descent::kNo;  // some writers forget a parent that was expired
 }
 
-// Whether the walk from the head towards `x` ends early, at a snapshot whose parent was expired or is not named any more.
-bool is_chain_cut(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
-  const iceberg::Snapshot* at = metadata.current_snapshot_id ? metadata.snapshot(*metadata.current_snapshot_id) : nullptr;
-  for (size_t steps = 0; at != nullptr && steps <= metadata.snapshots.size(); ++steps) {
-    if (at->sequence_number <= x.sequence_number) return false;
-    const iceberg::Snapshot* parent = at->parent_snapshot_id ? metadata.snapshot(*at->parent_snapshot_id) : nullptr;
-    if (parent == nullptr) return true;
-    at = parent;
+// The newest snapshot that added a file which `x` still shows, deletes included; nothing when x shows no file.
+base::Result<std::optional<int64_t>> newest_writer_of(io::FileIO& io, const iceberg::Snapshot& x) {
+  TRY_ASSIGN(iceberg::ManifestList list, iceberg::manifests_of(io, x));
+  std::sort(list.manifests.begin(), list.manifests.end(),
+            [](const auto& a, const auto& b) { return a.sequence_number > b.sequence_number; });
+  std::optional<int64_t> writer;
+  int64_t newest = -1;
+  for (const iceberg::ManifestFile& file : list.manifests) {
+    if (file.sequence_number <= newest) break;  // it holds nothing newer
+    if (file.added_files_count == 0 && file.existing_files_count == 0) continue;
+    TRY_ASSIGN(const iceberg::Manifest manifest, iceberg::read_manifest(io, file.manifest_path));
+    for (iceberg::ManifestEntry entry : manifest.entries) {
+      TRY(iceberg::inherit(entry, file));
+      const int64_t sequence = entry.file_sequence_number.value_or(entry.sequence_number.value_or(0));
+      if (entry.status == iceberg::ManifestEntry::Status::kDeleted || sequence <= newest) continue;
+      newest = sequence;
+      writer = entry.snapshot_id;
+    }
   }
-  return false;
+  return writer;
 }
 
-// Whether the head has a file that `x` added: then it grew out of it, even if no metadata file tells of the way any more. A
-// snapshot without files of its own proves nothing.
-base::Result<bool> has_files_of(io::FileIO& io, const iceberg::Snapshot& head, const iceberg::Snapshot& x) {
-  TRY_ASSIGN(const iceberg::ManifestList list, iceberg::read_manifest_list(io, head.manifest_list));
+// Whether the head has a file that snapshot `writer` added: files keep the id of the snapshot that added them, through merged
+// manifests too, so the head grew out of that snapshot.
+base::Result<bool> has_files_of(io::FileIO& io, const iceberg::Snapshot& head, int64_t writer, int64_t sequence_number_at_most) {
+  TRY_ASSIGN(const iceberg::ManifestList list, iceberg::manifests_of(io, head));
   for (const iceberg::ManifestFile& file : list.manifests) {
-    if (file.added_snapshot_id == x.snapshot_id && file.added_files_count > 0) return true;
+    if (file.added_snapshot_id == writer && file.added_files_count > 0) return true;
   }
   for (const iceberg::ManifestFile& file : list.manifests) {
-    if (file.existing_files_count == 0 || file.min_sequence_number > x.sequence_number) continue;
+    if (file.existing_files_count == 0 || file.min_sequence_number > sequence_number_at_most) continue;
     TRY_ASSIGN(const iceberg::Manifest manifest, iceberg::read_manifest(io, file.manifest_path));
     for (const iceberg::ManifestEntry& entry : manifest.entries) {
-      if (entry.status == iceberg::ManifestEntry::Status::kExisting && entry.snapshot_id == x.snapshot_id) return true;
+      if (entry.status == iceberg::ManifestEntry::Status::kExisting && entry.snapshot_id == writer) return true;
     }
   }
   return false;
 }
 
-base::Result<bool> head_descends_from(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
-  TRY_ASSIGN(const bool is_told, is_in_history(io, metadata, x));
-  if (is_told || !is_chain_cut(metadata, x)) return is_told;
-  return has_files_of(io, *metadata.snapshot(*metadata.current_snapshot_id), x);
+// Whether what x's positions say is still in the head (docs/protocol, "Is X in the history?"):
+// 1. The chain of parents, with the metadata log, says yes or no: that is the answer.
+// 2. It is cut. x shows no file: no row stands below its positions that a roll-back could have taken.
+// 3. The head has a file of the newest snapshot whose files x shows: the head grew out of that one, and up to x no other file came
+//    that x still shows. So every row of x that nobody has removed on purpose is in the head.
+// 4. Else nothing tells: those files were rewritten or deleted by others, or rolled back.
+base::Result<Descent> head_descends_from(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
+  TRY_ASSIGN(const Descent told, walk_to(io, metadata, x));
+  if (told != Descent::kUntold) return told;
+  TRY_ASSIGN(const std::optional<int64_t> writer, newest_writer_of(io, x));
+  if (!writer) return Descent::kYes;
+  const iceberg::Snapshot* head = metadata.current_snapshot();
+  TRY_ASSIGN(const bool is_there, has_files_of(io, *head, *writer, x.sequence_number));
+  return is_there ? Descent::kYes : Descent::kUntold;
 }
 
 base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot& snapshot) {
@@ -224,12 +250,12 @@ base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetad
                          ", which carries no positions of pipeline " + pipeline);
   }
   state.marks = std::move(*marks);
-  TRY_ASSIGN(const bool holds, head_descends_from(io, metadata, *x));
-  if (holds) {
+  TRY_ASSIGN(const Descent descent, head_descends_from(io, metadata, *x));
+  if (descent == Descent::kYes) {
     state.condition = StateCondition::kHolds;
     return state;
   }
-  state.condition = StateCondition::kRolledBack;
+  state.condition = descent == Descent::kNo ? StateCondition::kRolledBack : StateCondition::kHistoryLost;
   if (const iceberg::Snapshot* newest = newest_of(metadata, metadata.current_snapshot_id, pipeline)) {
     TRY_ASSIGN(state.at_head, read_marks(io, *newest, pipeline, format));
   }

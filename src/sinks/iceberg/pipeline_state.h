@@ -2,7 +2,8 @@
 //
 // Positions stand in snapshots (summary `frazil.*`, or the Avro header of the manifest list when they are long), a tag
 // `frazil-<name>` keeps the newest such snapshot X, and property `frazil.<name>` names it. X an ancestor of the head: its
-// positions hold. X retained but no ancestor: the table was rolled back. X gone: the watermark is lost. Reads only; any thread.
+// positions hold. X retained but no ancestor: the table was rolled back. X gone: the watermark is lost. Where the chain of parents was
+// cut by expiry, the files tell (head_descends_from). Reads only; any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ enum class StateCondition {
   kUnknownPipeline,  // the table knows nothing of this pipeline
   kHolds,
   kRolledBack,
+  kHistoryLost,    // snapshots between X and the head were expired, and nothing left tells whether the head grew out of X
   kWatermarkLost,
   kTakenOver,  // another pipeline has taken the positions over
 };
@@ -40,7 +42,7 @@ struct PipelineState {
   int64_t highest_epoch = 0;              // ever used, rolled-back ones included
   std::optional<int64_t> tag_snapshot;    // where the tag points now
   std::string taken_over_by;
-  std::optional<SnapshotMarks> at_head;   // kRolledBack: the newest marks among the head's ancestors
+  std::optional<SnapshotMarks> at_head;   // kRolledBack, kHistoryLost: the newest marks among the head's ancestors
   std::optional<engine::SourcePositions> property_positions;  // kWatermarkLost: what the property still says
 };
 

@@ -53,6 +53,20 @@ base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState&
               range, head, std::move(choices));
 }
 
+base::Halt history_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
+                        const engine::PositionFormat& format) {
+  const std::string x = std::to_string(state.marks.snapshot_id);
+  const std::string positions = format.encode(state.marks.positions);
+  return make("TABLE_HISTORY_LOST",
+              "nothing in table " + table.text() + " tells whether its head " + std::to_string(head) + " grew out of snapshot " + x +
+                  " with epoch " + std::to_string(state.marks.epoch) + " and positions " + positions +
+                  ": the snapshots between them were expired, and others rewrote or removed the newest files of that snapshot. "
+                  "Tag " + tag_name(pipeline) + " still shows it: rows that the tag has and the head has not were rolled back "
+                  "or deleted on purpose. Nothing was written",
+              "snapshot " + x + " head " + std::to_string(head), head,
+              {{"source", "the table was not rolled back, or what was shall stay out: go on at " + positions}});
+}
+
 base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
                           const engine::PositionFormat& format) {
   std::vector<base::HaltChoice> choices;

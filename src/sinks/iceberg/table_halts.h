@@ -18,6 +18,8 @@ base::Error positions_taken_over(const iceberg::TableId& table, const std::strin
 base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
                              const engine::PositionFormat& format);
 // Choice: `property` (go on at the positions that the property still says), when it does.
+base::Halt history_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
+                        const engine::PositionFormat& format);
 base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
                           const engine::PositionFormat& format);
 // Choices: `take_over` (go on at the other's positions and close it) and `beside` (own positions, rows twice on purpose).

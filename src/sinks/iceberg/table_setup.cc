@@ -1,20 +1,13 @@
 #include "sinks/iceberg/table_setup.h"
 
-#include <algorithm>
 #include <set>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/sync.h"
-#include "iceberg/change/append.h"
 #include "iceberg/table_properties.h"
 
 namespace frazil::sinks {
 namespace {
-
-constexpr int64_t kSnapshotsAtMost = 2000;
-constexpr int64_t kBytesPerSnapshot = 1500;  // in metadata.json, with short positions
-constexpr const char* kMaxSnapshotAge = "history.expire.max-snapshot-age-ms";
 
 void set_default(iceberg::Properties& properties, const std::string& key, const std::string& value) {
   properties.try_emplace(key, value);
@@ -49,35 +42,13 @@ base::Result<iceberg::LoadedTable> create_table(iceberg::Catalog& catalog, const
   request.properties = config.create->properties;
   set_default(request.properties, "format-version", "2");
   set_default(request.properties, "write.parquet.compression-codec", "zstd");
-  set_default(request.properties, kMaxSnapshotAge, std::to_string(config.history_keep_ms));
+  set_default(request.properties, "history.expire.max-snapshot-age-ms", std::to_string(config.history_keep_ms));
   set_default(request.properties, "history.expire.min-snapshots-to-keep", "1");
   set_default(request.properties, "write.metadata.delete-after-commit.enabled", "true");
   base::Result<iceberg::LoadedTable> created = catalog.create_table(config.table, request);
   if (!created.ok() && created.error().code() == base::Code::kExists) return catalog.load_table(config.table);
   if (created.ok()) base::log_info("table_created", {{"table", name}, {"location", created->metadata.location}});
   return std::move(created).in("create table " + name);
-}
-
-std::optional<int64_t> snapshots_in_the_long_run(const iceberg::TableMetadata& metadata, int64_t commit_interval_ms) {
-  if (!metadata.properties.contains(kMaxSnapshotAge)) return std::nullopt;
-  const auto properties = iceberg::read_table_properties(metadata.properties, metadata.location);
-  if (!properties.ok() || !properties->gc_enabled) return std::nullopt;
-  return std::max<int64_t>(properties->min_snapshots_to_keep,
-                           properties->max_snapshot_age_ms / std::max<int64_t>(1, commit_interval_ms));
-}
-
-void tell_what_retention_costs(const IcebergSinkConfig& config, const iceberg::TableMetadata& metadata) {
-  // What history.keep asks for is no surprise.
-  if (metadata.property(kMaxSnapshotAge) == std::to_string(config.history_keep_ms)) return;
-  const std::optional<int64_t> snapshots = snapshots_in_the_long_run(metadata, config.commit_interval_ms);
-  if (snapshots && *snapshots <= kSnapshotsAtMost) return;
-  if (!is_told_first(config.pipeline + "\n" + metadata.table_uuid + "\nretention")) return;
-  base::log_warn("snapshots_pile_up",
-                 {{"pipeline", config.pipeline},
-                  {"table", config.table.text()},
-                  {"snapshots", snapshots ? std::to_string(*snapshots) : "without end"},
-                  {"metadata_bytes", snapshots ? std::to_string(*snapshots * kBytesPerSnapshot) : "without end"},
-                  {"set", std::string(kMaxSnapshotAge) + " and history.expire.min-snapshots-to-keep on the table, or a longer commit.interval"}});
 }
 
 void tell_what_is_not_honoured(const IcebergSinkConfig& config, const iceberg::TableMetadata& metadata) {
@@ -88,16 +59,6 @@ void tell_what_is_not_honoured(const IcebergSinkConfig& config, const iceberg::T
     base::log_warn("property_not_honoured", {{"pipeline", config.pipeline}, {"table", config.table.text()}, {"property", name},
                                              {"value", metadata.property(name)}});
   }
-}
-
-std::vector<int64_t> snapshots_to_expire(const iceberg::TableMetadata& metadata, size_t at_most) {
-  if (!metadata.properties.contains(kMaxSnapshotAge)) return {};
-  const auto properties = iceberg::read_table_properties(metadata.properties, metadata.location);
-  if (!properties.ok()) return {};
-  std::vector<int64_t> ids = iceberg::expirable_snapshots(metadata, base::wall_millis(), properties->max_snapshot_age_ms,
-                                                          properties->min_snapshots_to_keep);
-  if (ids.size() > at_most) ids.resize(at_most);
-  return ids;
 }
 
 }  // namespace frazil::sinks
