@@ -57,7 +57,7 @@ class S3OutputFile : public OutputFile {
     return {};
   }
   int64_t size() const override { return size_; }
-  int64_t buffered_bytes() const override { return static_cast<int64_t>(part_.capacity()) + upload_->bytes_under_way(); }
+  int64_t buffered_bytes() const override { return upload_->bytes_under_way() + (part_.empty() ? 0 : static_cast<int64_t>(part_.capacity())); }
 
   void seal() override {
     if (!state_.ok() || std::exchange(is_sealed_, true)) return;
