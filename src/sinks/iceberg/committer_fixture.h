@@ -74,7 +74,7 @@ class NumberFormat : public engine::PositionFormat {
 };
 
 // What happens to a commit request.
-enum class Fate { kApply, kLost, kAppliedAnswerLost, kRefused, kUnavailable };
+enum class Fate { kApply, kLost, kAppliedAnswerLost, kAnsweredWithTheOldTable, kRefused, kUnavailable };
 
 class FatefulCatalog : public iceberg::Catalog {
  public:
@@ -99,6 +99,7 @@ class FatefulCatalog : public iceberg::Catalog {
     if (fate == Fate::kRefused) return base::invalid("the server says no");
     if (fate == Fate::kUnavailable) return base::unavailable("no connection");
     if (fate == Fate::kLost) return base::Error(base::Code::kUnknownOutcome, "reset by peer");
+    if (fate == Fate::kAnsweredWithTheOldTable) return inner_->load_table(id);
     auto answer = inner_->commit_table(id, commit);
     if (fate == Fate::kAppliedAnswerLost) return base::Error(base::Code::kUnknownOutcome, "reset by peer");
     return answer;

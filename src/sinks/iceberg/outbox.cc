@@ -58,7 +58,13 @@ base::Result<bool> Outbox::try_once(const OwedEntry& entry, const iceberg::Table
   const int64_t applied = applied_epoch(loaded.metadata, pipeline_);
   int64_t& known = applied_[entry.table];
   known = std::max(known, applied);
-  if (entry.epoch <= known) return true;
+  if (entry.epoch <= known) {
+    base::log_info("owed_found", {{"pipeline", pipeline_},
+                                  {"table", entry.table},
+                                  {"epoch", entry.epoch},
+                                  {"why", "the table says that it was applied, by an answer that was lost or by another worker"}});
+    return true;
+  }
   TRY_ASSIGN(iceberg::Snapshot snapshot, prepare(entry, loaded.metadata, snapshot_id));
   iceberg::TableCommit commit;
   commit.requirements = {iceberg::AssertTableUuid{loaded.metadata.table_uuid},
