@@ -1,7 +1,6 @@
 // The memory catalog: names in a map, metadata files through the FileIO. The swap is one comparison under a lock, after
 // everything else has been done without it, so racers meet exactly where they do in a real catalog.
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/sync.h"
@@ -17,7 +16,7 @@ using base::Error;
 using base::Result;
 using base::Status;
 
-class MemoryCatalog : public Catalog {
+class MemoryCatalog : public Catalog, public CatalogAdmin {
  public:
   MemoryCatalog(const std::string& warehouse, std::shared_ptr<io::FileIO> io)
       : warehouse_(io::canonical_location(warehouse)), io_(std::move(io)) {}
@@ -28,14 +27,16 @@ class MemoryCatalog : public Catalog {
     base::Lock lock(mutex_);
     if (namespaces_.contains(ns))
       return Error(Code::kExists, "namespace " + TableId{ns, ""}.text() + " exists already");
-    for (Namespace level = ns; !level.empty(); level.pop_back()) namespaces_.insert(level);
+    for (Namespace level = ns; !level.empty(); level.pop_back()) namespaces_.try_emplace(level);
     return {};
   }
 
   Result<std::vector<Namespace>> list_namespaces() override {
     base::io_point();
     base::Lock lock(mutex_);
-    return std::vector<Namespace>(namespaces_.begin(), namespaces_.end());
+    std::vector<Namespace> found;
+    for (const auto& [ns, properties] : namespaces_) found.push_back(ns);
+    return found;
   }
 
   Result<std::vector<TableId>> list_tables(const Namespace& ns) override {
@@ -86,6 +87,67 @@ class MemoryCatalog : public Catalog {
   }
 
   std::shared_ptr<io::FileIO> file_io() override { return io_; }
+  CatalogAdmin* admin() override { return this; }
+
+  Status rename_table(const TableId& from, const TableId& to) override {
+    base::io_point();
+    TRY(check_new_table_id(to));
+    base::Lock lock(mutex_);
+    const auto found = tables_.find(from);
+    if (found == tables_.end()) return base::not_found("table " + from.text() + " does not exist");
+    TRY(find_namespace(to.ns).in("table " + to.text()));
+    if (tables_.contains(to)) return Error(Code::kExists, "table " + to.text() + " exists already");
+    tables_.emplace(to, found->second);
+    tables_.erase(from);
+    return {};
+  }
+
+  Result<LoadedTable> register_table(const TableId& id, const std::string& metadata_location) override {
+    const std::string where = "register table " + id.text();
+    TRY(check_new_table_id(id));
+    {
+      base::Lock lock(mutex_);
+      TRY(find_namespace(id.ns).in(where));
+      if (tables_.contains(id)) return Error(Code::kExists, where + ": it exists already");
+    }
+    TRY_ASSIGN(LoadedTable table, load_to_register(*io_, metadata_location).in(where));
+    base::io_point();
+    base::Lock lock(mutex_);
+    if (!tables_.emplace(id, metadata_location).second) return Error(Code::kExists, where + ": it exists already");
+    return table;
+  }
+
+  Status drop_namespace(const Namespace& ns) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    TRY(find_namespace(ns));
+    for (const auto& [id, location] : tables_) {
+      if (is_at_or_below(id.ns, ns)) return base::invalid("namespace " + TableId{ns, ""}.text() + " holds tables");
+    }
+    for (const auto& [other, properties] : namespaces_) {
+      if (other != ns && is_at_or_below(other, ns)) return base::invalid("namespace " + TableId{ns, ""}.text() + " holds namespaces");
+    }
+    namespaces_.erase(ns);
+    return {};
+  }
+
+  Result<Properties> namespace_properties(const Namespace& ns) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    TRY(find_namespace(ns));
+    return namespaces_.at(ns);
+  }
+
+  Status update_namespace_properties(const Namespace& ns, const Properties& set, const std::vector<std::string>& remove) override {
+    base::io_point();
+    TRY(check_property_change(set, remove));
+    base::Lock lock(mutex_);
+    TRY(find_namespace(ns));
+    Properties& properties = namespaces_.at(ns);
+    for (const auto& [key, value] : set) properties[key] = value;
+    for (const std::string& key : remove) properties.erase(key);
+    return {};
+  }
 
  private:
   Status swap(const TableId& id, const std::string& from, const std::string& to) {
@@ -115,7 +177,7 @@ class MemoryCatalog : public Catalog {
   const std::string warehouse_;
   const std::shared_ptr<io::FileIO> io_;
   base::Mutex mutex_;
-  std::set<Namespace> namespaces_;
+  std::map<Namespace, Properties> namespaces_;
   std::map<TableId, std::string> tables_;  // metadata locations
 };
 

@@ -6,6 +6,7 @@
 // keep views in the same table, told apart by it.
 #include "iceberg/catalogs/sqlite.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -40,6 +41,8 @@ constexpr char kCreateNamespaces[] =
     "\tproperty_value VARCHAR(1000) NOT NULL, \n"
     "\tPRIMARY KEY (catalog_name, namespace, property_key)\n"
     ")";
+// The row that makes a namespace exist; it is no property of its users.
+constexpr char kExistsKey[] = "exists";
 constexpr char kOneTable[] = " WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?";
 constexpr char kNoViews[] = " AND (iceberg_type = 'TABLE' OR iceberg_type IS NULL)";
 
@@ -58,7 +61,7 @@ Namespace split(const std::string& text) {
   return ns;
 }
 
-class SqliteCatalog : public Catalog {
+class SqliteCatalog : public Catalog, public CatalogAdmin {
  public:
   SqliteCatalog(std::unique_ptr<SqliteDatabase> database, std::string name, const std::string& warehouse,
                 std::shared_ptr<io::FileIO> io)
@@ -92,12 +95,7 @@ class SqliteCatalog : public Catalog {
     return database_->transact([&]() -> Status {
       TRY_ASSIGN(const bool exists, namespace_exists(ns));
       if (exists) return Error(Code::kExists, "namespace " + joined(ns) + " exists already");
-      return database_
-          ->execute(
-              "INSERT INTO iceberg_namespace_properties (catalog_name, namespace, property_key, property_value) "
-              "VALUES (?, ?, 'exists', 'true')",
-              {name_, joined(ns)})
-          .status();
+      return insert_property(ns, kExistsKey, "true");
     });
   }
 
@@ -111,8 +109,7 @@ class SqliteCatalog : public Catalog {
   Result<std::vector<TableId>> list_tables(const Namespace& ns) override {
     base::io_point();
     base::Lock lock(mutex_);
-    TRY_ASSIGN(const bool exists, namespace_exists(ns));
-    if (!exists) return base::not_found("namespace " + joined(ns) + " does not exist");
+    TRY(require_namespace(ns));
     TRY_ASSIGN(const Rows rows,
                database_->query("SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?" +
                                     no_views() + " ORDER BY table_name",
@@ -155,6 +152,86 @@ class SqliteCatalog : public Catalog {
   }
 
   std::shared_ptr<io::FileIO> file_io() override { return io_; }
+  CatalogAdmin* admin() override { return this; }
+
+  Status rename_table(const TableId& from, const TableId& to) override {
+    base::io_point();
+    TRY(check_new_table_id(to));
+    base::Lock lock(mutex_);
+    const std::string where = "rename table " + from.text() + " to " + to.text();
+    return database_
+        ->transact([&]() -> Status {
+          TRY(require_namespace(to.ns));
+          auto values = key(to);
+          for (const auto& part : key(from)) values.push_back(part);
+          // A name that is taken violates the primary key: kExists.
+          TRY_ASSIGN(const int64_t rows,
+                     database_->execute("UPDATE iceberg_tables SET catalog_name = ?, table_namespace = ?, table_name = ?" + one_table(),
+                                        values));
+          return rows == 0 ? Status(base::not_found("table " + from.text() + " does not exist")) : Status();
+        })
+        .in(where);
+  }
+
+  Result<LoadedTable> register_table(const TableId& id, const std::string& metadata_location) override {
+    const std::string where = "register table " + id.text();
+    TRY(check_new_table_id(id));
+    TRY(check_vacancy(id).in(where));
+    TRY_ASSIGN(LoadedTable table, load_to_register(*io_, metadata_location).in(where));
+    TRY(insert(id, metadata_location).in(where));
+    return table;
+  }
+
+  Status drop_namespace(const Namespace& ns) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    return database_->transact([&]() -> Status {
+      TRY(require_namespace(ns));
+      TRY_ASSIGN(const std::set<Namespace> all, namespaces());
+      for (const Namespace& other : all) {
+        if (other != ns && is_at_or_below(other, ns)) return base::invalid("namespace " + joined(ns) + " holds namespaces");
+      }
+      TRY_ASSIGN(const Rows tables,
+                 database_->query("SELECT 1 FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? LIMIT 1",
+                                  {name_, joined(ns)}));
+      if (!tables.empty()) return base::invalid("namespace " + joined(ns) + " holds tables");
+      return database_
+          ->execute("DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ?", {name_, joined(ns)})
+          .status();
+    });
+  }
+
+  Result<Properties> namespace_properties(const Namespace& ns) override {
+    base::io_point();
+    base::Lock lock(mutex_);
+    TRY(require_namespace(ns));
+    TRY_ASSIGN(const Rows rows, database_->query("SELECT property_key, property_value FROM iceberg_namespace_properties "
+                                                 "WHERE catalog_name = ? AND namespace = ?",
+                                                 {name_, joined(ns)}));
+    Properties properties;
+    for (const auto& row : rows) properties[row[0].value_or("")] = row[1].value_or("");
+    properties.erase(kExistsKey);
+    return properties;
+  }
+
+  Status update_namespace_properties(const Namespace& ns, const Properties& set, const std::vector<std::string>& remove) override {
+    base::io_point();
+    TRY(check_property_change(set, remove));
+    if (set.contains(kExistsKey) || std::find(remove.begin(), remove.end(), kExistsKey) != remove.end())
+      return base::invalid("\"exists\" is how the catalog's file marks a namespace; it cannot be changed");
+    base::Lock lock(mutex_);
+    return database_->transact([&]() -> Status {
+      TRY(require_namespace(ns));
+      for (const std::string& name : remove) TRY(erase_property(ns, name));
+      for (const auto& [name, value] : set) {
+        TRY(erase_property(ns, name));
+        TRY(insert_property(ns, name, value));
+      }
+      // A namespace that only its tables made exist gets a row of its own.
+      TRY(erase_property(ns, kExistsKey));
+      return insert_property(ns, kExistsKey, "true");
+    });
+  }
 
  private:
   std::string no_views() const { return has_type_ ? kNoViews : ""; }
@@ -189,13 +266,33 @@ class SqliteCatalog : public Catalog {
     return found.contains(ns);
   }
 
+  Status require_namespace(const Namespace& ns) {
+    TRY_ASSIGN(const bool exists, namespace_exists(ns));
+    return exists ? Status() : Status(base::not_found("namespace " + joined(ns) + " does not exist"));
+  }
+
+  Status insert_property(const Namespace& ns, const std::string& name, const std::string& value) {
+    return database_
+        ->execute(
+            "INSERT INTO iceberg_namespace_properties (catalog_name, namespace, property_key, property_value) "
+            "VALUES (?, ?, ?, ?)",
+            {name_, joined(ns), name, value})
+        .status();
+  }
+
+  Status erase_property(const Namespace& ns, const std::string& name) {
+    return database_
+        ->execute("DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ? AND property_key = ?",
+                  {name_, joined(ns), name})
+        .status();
+  }
+
   // kExists when the name is taken, by a view too; kNotFound without the namespace. Only spares files: insert()
   // decides.
   Status check_vacancy(const TableId& id) {
     base::io_point();
     base::Lock lock(mutex_);
-    TRY_ASSIGN(const bool exists, namespace_exists(id.ns));
-    if (!exists) return base::not_found("namespace " + joined(id.ns) + " does not exist");
+    TRY(require_namespace(id.ns));
     TRY_ASSIGN(const Rows rows, database_->query(std::string("SELECT 1 FROM iceberg_tables") + kOneTable, key(id)));
     return rows.empty() ? Status() : Error(Code::kExists, "it exists already");
   }

@@ -1,5 +1,6 @@
 #include "iceberg/catalogs/staged_metadata.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -108,6 +109,25 @@ void remove_forgotten_metadata(io::FileIO& io, const TableMetadata& before, cons
     const Status removed = io.remove(entry.metadata_file);
     if (!removed.ok()) base::log_warn("old_metadata_not_removed", {{"file", entry.metadata_file}, {"why", removed.error().message()}});
   }
+}
+
+Result<LoadedTable> load_to_register(io::FileIO& io, const std::string& metadata_location) {
+  Result<TableMetadata> metadata = read_metadata(io, metadata_location);
+  if (metadata.ok()) return LoadedTable{std::move(metadata).value(), metadata_location};
+  if (metadata.error().code() == Code::kCorrupt) return base::invalid(metadata.error().message());
+  return metadata.error();
+}
+
+bool is_at_or_below(const Namespace& ns, const Namespace& above) {
+  return ns.size() >= above.size() && std::equal(above.begin(), above.end(), ns.begin());
+}
+
+Status check_property_change(const Properties& set, const std::vector<std::string>& remove) {
+  if (set.contains("")) return base::invalid("a property needs a name");
+  for (const std::string& key : remove) {
+    if (set.contains(key)) return base::invalid("property " + key + " cannot be set and removed at once");
+  }
+  return {};
 }
 
 Result<LoadedTable> load_current(io::FileIO& io, const std::function<Result<std::string>()>& current_location) {

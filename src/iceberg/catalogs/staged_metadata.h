@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "iceberg/catalog.h"
@@ -30,6 +31,14 @@ base::Result<LoadedTable> stage_table(io::FileIO& io, const std::string& warehou
                                       const CreateTable& request);
 // Checks the requirements on `base` (kConflict), applies the updates to it, writes the result.
 base::Result<LoadedTable> stage_commit(io::FileIO& io, const LoadedTable& base, const TableCommit& commit);
+
+// A metadata file that is to get a name in a catalog: kNotFound, kInvalid when it is no table metadata.
+base::Result<LoadedTable> load_to_register(io::FileIO& io, const std::string& metadata_location);
+
+// True when `ns` is `above` or lies within it.
+bool is_at_or_below(const Namespace& ns, const Namespace& above);
+// kInvalid: a key without a name, or one that is set and removed.
+base::Status check_property_change(const Properties& set, const std::vector<std::string>& remove);
 
 // After the swap has succeeded: removes the metadata files that the new version's log has forgotten, when the table asks for
 // it (write.metadata.delete-after-commit.enabled). A file that cannot be removed stays, and is told in the log.
