@@ -29,6 +29,33 @@ void tell_found(const IcebergSinkConfig& config, int64_t snapshot_id) {
                                   {"why", "an earlier request of this commit was applied; its answer did not say so"}});
 }
 
+// What an answer to a commit request says about that request.
+std::string_view meaning_of(base::Code code) {
+  switch (code) {
+    case base::Code::kUnknownOutcome:
+    case base::Code::kExhausted:
+      return "may have been applied: the table is asked";
+    case base::Code::kConflict:
+      return "not applied, somebody was faster: load and judge again";
+    case base::Code::kUnavailable:
+      return "not applied: later again";
+    default:
+      return "not applied, for good";
+  }
+}
+
+const char* verdict_name(engine::CommitVerdict::Kind kind) {
+  switch (kind) {
+    case engine::CommitVerdict::Kind::kDone:
+      return "done";
+    case engine::CommitVerdict::Kind::kStale:
+      return "stale";
+    case engine::CommitVerdict::Kind::kGap:
+      return "gap";
+  }
+  return "";
+}
+
 bool is_refusal(base::Code code) { return code == base::Code::kInvalid || code == base::Code::kUnsupported; }
 
 }  // namespace
@@ -54,6 +81,9 @@ base::Status IcebergCommitter::until_decided(base::Interrupt& abandon, const Ste
     if (!decided.ok() && !may_have_failed_for_now(decided.error().code())) return decided.status();
     base::log_info("commit_again", {{"pipeline", config_.pipeline},
                                     {"table", config_.table.text()},
+                                    {"epoch", sent_.epoch},
+                                    {"snapshot", sent_.snapshot},
+                                    {"requests", sent_.requests},
                                     {"try", backoff.tries() + 1},
                                     {"code", decided.ok() ? "again" : base::code_name(decided.error().code())},
                                     {"answer", decided.ok() ? "" : decided.error().message()}});
@@ -270,11 +300,31 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
   }
   written_dead_letters_.reset();
   owed_now_.clear();
+  sent_ = {0, append.snapshot_id(), 0};
+  base::log_debug("batch_closed", {{"pipeline", config_.pipeline},
+                                   {"batch", epoch.number},
+                                   {"snapshot", append.snapshot_id()},
+                                   {"files", static_cast<int64_t>(epoch.outputs.size())},
+                                   {"rows", epoch.rows},
+                                   {"ranges", format_.encode_ranges(epoch.ranges)}});
   engine::CommitVerdict verdict;
   TRY(until_decided(abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
+  tell_verdict(verdict);
   // All of it, in order: applying this epoch's entry alone would skip those that another worker could not apply.
   if (verdict.kind == engine::CommitVerdict::Kind::kDone) apply_owed(owed_now_, abandon);
   return verdict;
+}
+
+// A commit that took one request and was accepted has said so already.
+void IcebergCommitter::tell_verdict(const engine::CommitVerdict& verdict) const {
+  if (verdict.kind == engine::CommitVerdict::Kind::kDone && sent_.requests == 1 && verdict.reason.empty()) return;
+  base::log_info("commit_decided", {{"pipeline", config_.pipeline},
+                                    {"table", config_.table.text()},
+                                    {"epoch", sent_.epoch},
+                                    {"snapshot", sent_.snapshot},
+                                    {"requests", sent_.requests},
+                                    {"verdict", verdict_name(verdict.kind)},
+                                    {"why", verdict.reason.empty() ? "the last request was accepted" : verdict.reason}});
 }
 
 base::Result<bool> IcebergCommitter::drop(const engine::Ledger& ledger, engine::CommitVerdict::Kind kind,
@@ -319,6 +369,7 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   if (metadata.snapshot(append.snapshot_id()) != nullptr) {
     tell_found(config_, append.snapshot_id());
     verdict.positions = state.marks.positions;
+    verdict.reason = "the table has snapshot " + std::to_string(append.snapshot_id());
     owed_now_ = state.marks.owed;
     return true;
   }
@@ -384,7 +435,13 @@ base::Status IcebergCommitter::post(const iceberg::LoadedTable& loaded, const Pi
   append.set_manifest_list_header(std::move(placed.manifest_list_header));
   TRY_ASSIGN(const iceberg::Snapshot snapshot, append.prepare(loaded.metadata));
   const iceberg::TableCommit commit = request(loaded.metadata, state, snapshot, marks, proposal);
-  base::log_debug("commit_sent", {{"pipeline", config_.pipeline}, {"epoch", marks.epoch}, {"snapshot", snapshot.snapshot_id}});
+  const int64_t base_head = loaded.metadata.current_snapshot_id.value_or(0);
+  sent_ = {marks.epoch, snapshot.snapshot_id, sent_.snapshot == snapshot.snapshot_id ? sent_.requests + 1 : 1};
+  base::log_debug("commit_sent", {{"pipeline", config_.pipeline},
+                                  {"epoch", marks.epoch},
+                                  {"snapshot", snapshot.snapshot_id},
+                                  {"on", base_head},
+                                  {"request", sent_.requests}});
   base::Result<iceberg::LoadedTable> answer = catalog_.commit_table(config_.table, commit);
   // A catalog that answers well and shows a table without the snapshot has lost it, or has yet to apply it.
   if (answer.ok() && answer->metadata.snapshot(snapshot.snapshot_id) == nullptr) {
@@ -401,6 +458,15 @@ base::Status IcebergCommitter::post(const iceberg::LoadedTable& loaded, const Pi
     retention_.committed(answer->metadata);
     return {};
   }
+  base::log_info("commit_answer", {{"pipeline", config_.pipeline},
+                                   {"table", config_.table.text()},
+                                   {"epoch", marks.epoch},
+                                   {"snapshot", snapshot.snapshot_id},
+                                   {"on", base_head},
+                                   {"request", sent_.requests},
+                                   {"code", base::code_name(answer.error().code())},
+                                   {"meaning", meaning_of(answer.error().code())},
+                                   {"answer", answer.error().message()}});
   if (is_refusal(answer.error().code())) return commit_rejected(config_.table, answer.error(), head_);
   return answer.status();
 }

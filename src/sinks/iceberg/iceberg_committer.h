@@ -72,6 +72,7 @@ class IcebergCommitter : public engine::Committer {
   base::Status accept_table_halt(const base::Halt& halt, const std::string& choice);
   base::Result<bool> try_commit(const iceberg::LoadedTable& loaded, engine::StagedEpoch& epoch, iceberg::Append& append,
                                 engine::CommitVerdict& verdict);
+  void tell_verdict(const engine::CommitVerdict& verdict) const;
   base::Result<bool> drop(const engine::Ledger& ledger, engine::CommitVerdict::Kind kind, const std::string& reason,
                           engine::CommitVerdict& verdict);
   base::Status owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed);
@@ -104,6 +105,11 @@ class IcebergCommitter : public engine::Committer {
   ExpiredFiles expired_files_;
   Retention retention_;
   int64_t head_ = 0;
+  struct Sent {
+    int64_t epoch = 0;
+    int64_t snapshot = 0;
+    int requests = 0;
+  } sent_;  // the commit in hand, for the log
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;
   // What the anchor owes after the commit in hand, entries of earlier epochs included.

@@ -103,7 +103,7 @@ void Retention::opened(const iceberg::TableMetadata& metadata) {
                   {"snapshots", snapshots ? std::to_string(*snapshots) : std::to_string(a_day) + " more each day, without end"},
                   {"bytes_per_snapshot", each},
                   {"metadata_bytes", snapshots ? std::to_string(file_bytes) : std::to_string(file_bytes) + " more each day"},
-                  {"metadata_bytes_written_a_day", static_cast<double>(file_bytes) * static_cast<double>(a_day)},
+                  {"metadata_bytes_written_a_day", file_bytes * a_day},
                   {"then", "commits get rarer once metadata.json is over 4 MB"},
                   {"set", kWhatToSet}});
 }
