@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "app/config/pipeline_checks.h"
+#include "app/open_catalog.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "clients/kafka/kafka_client.h"
@@ -89,7 +89,9 @@ engine::WorkerOptions worker_options(const PipelineConfig& config, const Pipelin
   worker.commit_interval_ms = config.commit.interval_ms;
   worker.position_interval_ms = config.commit.position_interval_ms;
   worker.connect_timeout_ms = config.connect_timeout_ms;
-  worker.until_caught_up = options.until_caught_up;
+  // A generator with an end has nothing more to wait for.
+  const bool has_end = config.generator && config.generator->records > 0;
+  worker.until_caught_up = options.until_caught_up || has_end;
   worker.accepted = options.accepted;
   worker.user = user_name();
   worker.on_commit = options.on_commit;
@@ -102,16 +104,6 @@ int usable_cores() {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return 1;
   return std::max(1, CPU_COUNT(&cores));
-}
-
-base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config) {
-  if (config.type != "sqlite" && config.type != "memory") return base::unsupported("catalog type " + config.type);
-  TRY_ASSIGN(auto io, io::file_io_for(config.warehouse));
-  if (config.type == "memory") return iceberg::make_memory_catalog(config.warehouse, std::move(io));
-  std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(config.uri).parent_path(), ignored);
-  return iceberg::open_sqlite_catalog(config.uri, config.name, config.warehouse, std::move(io))
-      .in("catalog " + config.uri);
 }
 
 Pipeline::Pipeline(PipelineConfig config, PipelineOptions options, base::MemoryBudget& budget, base::Metrics& metrics)

@@ -16,7 +16,6 @@
 #include "base/result.h"
 #include "engine/pipeline_status.h"
 #include "engine/worker.h"
-#include "iceberg/catalog.h"
 
 namespace frazil::app {
 
@@ -45,9 +44,6 @@ class Pipeline {
   base::MemoryBudget& budget_;
   engine::PipelineStatus status_;
 };
-
-// The catalog of a configuration; paths are absolute already. kUnsupported names a type that this version lacks.
-base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config);
 
 // Cores that this process may use, at least 1.
 int usable_cores();

@@ -10,6 +10,7 @@
 #include "app/config/units.h"
 #include "app/demo/demo_kafka.h"
 #include "app/demo/table_count.h"
+#include "app/open_catalog.h"
 #include "app/pipeline.h"
 #include "app/stop_signals.h"
 #include "app/terminal.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "app/config/joint_checks.h"
 #include "app/config/option_tree.h"
 #include "app/config/pipeline_checks.h"
 #include "app/config/set_override.h"
@@ -56,6 +57,7 @@ class ProgramReader {
     }
     root.find("pipelines") != nullptr ? read_many(root) : read_single(root);
     check_names();
+    check_tables_apart(config_.pipelines, table_marks_, context_.problems);
   }
 
  private:
@@ -99,6 +101,8 @@ class ProgramReader {
     read_by_options(tree, map, {&config_.process, &pipeline}, context_, marks);
     complete_pipeline(pipeline, marks, context_);
     name_marks_.push_back(marks.contains("name") ? marks["name"] : map.mark);
+    const Mark& name = name_marks_.back();
+    table_marks_.push_back({name, marks.contains("dead_letters") ? marks["dead_letters"] : name});
     config_.pipelines.push_back(std::move(pipeline));
   }
 
@@ -115,6 +119,7 @@ class ProgramReader {
   ProgramConfig& config_;
   const ValueContext& context_;
   std::vector<Mark> name_marks_;
+  std::vector<TableMarks> table_marks_;
 };
 
 }  // namespace
@@ -149,8 +154,9 @@ std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems
   constexpr std::string_view kPrefix = "table.catalog.";
   std::vector<Option> options;
   for (Option option : pipeline_options()) {
-    if (!option.path.starts_with(kPrefix)) continue;
-    option.path = option.path.substr(kPrefix.size());
+    const bool is_of_files = option.path == "files" || option.path.starts_with("files.");
+    if (!option.path.starts_with(kPrefix) && !is_of_files) continue;
+    if (!is_of_files) option.path = option.path.substr(kPrefix.size());
     options.push_back(std::move(option));
   }
   PipelineConfig pipeline;
@@ -158,7 +164,7 @@ std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems
   Marks marks;
   const ValueContext context{problems, folder_of(path), MissingReference::kError};
   read_by_options(make_option_tree(pointers(options)), *root, {&process, &pipeline}, context, marks);
-  place_catalog(pipeline.table.catalog, context.folder);
+  for (const std::string& problem : place_catalog(pipeline.table.catalog, context.folder)) problems.error(root->mark, problem);
   if (problems.has_errors()) return std::nullopt;
   return pipeline.table.catalog;
 }

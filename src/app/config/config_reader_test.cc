@@ -186,10 +186,25 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
       {"schema: [{name: id, type: long, required: true}, {name: note, type: string}]", "schema: missing.avsc",
        "dir/p.yaml:9:13: schema file dir/missing.avsc cannot be read"},
       {"name: shop.orders", "name: orders", "dir/p.yaml:11:9: \"table.name\": a table's name is namespace.table"},
-      {"type: sqlite", "type: rest",
-       "dir/p.yaml:12:19: \"table.catalog.type\": catalog type \"rest\" is unsupported in this version"},
+      {"type: sqlite", "type: hive",
+       "dir/p.yaml:12:19: \"table.catalog.type\": catalog type \"hive\" is unsupported in this version"},
+      {"type: sqlite, uri: /tmp/catalog.db", "type: rest, uri: \"ftp://catalog\"", "\"table.catalog.uri\": "},
+      {"type: sqlite, uri: /tmp/catalog.db", "type: rest, uri: \"http://catalog.example\"",
+       "dir/p.yaml:12:12: \"table.catalog.uri\": http://catalog.example is not loopback and would be reached without TLS"},
+      {"type: sqlite, uri: /tmp/catalog.db", "type: rest, uri: \"https://c\", key_file: k.pem",
+       "\"certificate_file\" and \"key_file\" belong together"},
+      {"type: sqlite", "properties: {s3.endpont: x}, type: sqlite",
+       "unknown property \"s3.endpont\", nearest known property \"s3.endpoint\""},
+      {"type: sqlite", "properties: {io-impl: x}, type: sqlite", "property \"io-impl\" is refused: "},
+      {"type: sqlite", "properties: {scope: x}, type: sqlite", "property \"scope\" belongs to a catalog of type rest, not sqlite"},
+      {"type: sqlite", "properties: {s3.secret-access-key: x}, type: sqlite",
+       "\"table.catalog.properties.s3.secret-access-key\" is a secret"},
+      {"type: sqlite", "properties: {header.X-Api-Key: x}, type: sqlite", "\"table.catalog.properties.header.X-Api-Key\" is a secret"},
+      {"type: sqlite", "properties: {s3.endpoint: \"http://store.example\"}, type: sqlite",
+       "\"s3.endpoint\": http://store.example is not loopback and would be reached without TLS: use https://, or set files.allow_plaintext"},
+      {"type: sqlite", "ca_file: ca.pem, type: sqlite", "\"table.catalog.ca_file\" belongs to type rest, not to sqlite"},
       {"uri: /tmp/catalog.db, ", "", "dir/p.yaml:12:12: missing key \"table.catalog.uri\", needed by type sqlite"},
-      {"warehouse: /tmp/warehouse", "warehouse: \"s3://b\"", "warehouse scheme \"s3\" is unsupported"},
+      {"warehouse: /tmp/warehouse", "warehouse: \"abfs://b\"", "warehouse scheme \"abfs\" is unsupported"},
       {"warehouse: /tmp/warehouse", "warehouse: /tmp/w, token: abc", "\"table.catalog.token\" is a secret"},
   };
   for (const Wrong& wrong : cases) {
@@ -250,6 +265,28 @@ commit: {interval: soon}
       last_line = at;
     }
   }
+}
+
+TEST(Config, ReadsARestCatalogWithItsStore) {
+  setenv("FRAZIL_TEST_SECRET", "p4ssw0rd", 1);
+  const auto read_config = read(with("catalog: {type: sqlite, uri: /tmp/catalog.db, warehouse: /tmp/warehouse}", R"(catalog:
+    type: rest
+    uri: https://catalog.example/v1
+    warehouse: lake
+    credential: ${env:FRAZIL_TEST_SECRET}
+    ca_file: ca.pem
+    properties: {scope: all, header.X-Team: ice, s3.region: eu-west-1, s3.secret-access-key: "${env:FRAZIL_TEST_SECRET}"})") +
+                                "files: {allowed_roots: [data], ca_file: /etc/store.pem}\n");
+  ASSERT_EQ(read_config.problems.render(), "");
+  const CatalogConfig& catalog = read_config.config.pipelines[0].table.catalog;
+  EXPECT_EQ(catalog.uri, "https://catalog.example/v1");
+  EXPECT_EQ(catalog.warehouse, "lake");
+  EXPECT_EQ(catalog.credential, "p4ssw0rd");
+  EXPECT_EQ(catalog.ca_file, std::filesystem::absolute("dir/ca.pem").string());
+  EXPECT_EQ(catalog.properties.at("s3.region"), "eu-west-1");
+  EXPECT_EQ(catalog.properties.at("s3.secret-access-key"), "p4ssw0rd");
+  EXPECT_EQ(catalog.files.allowed_roots, std::vector<std::string>{std::filesystem::absolute("dir/data").string()});
+  EXPECT_EQ(catalog.files.ca_file, "/etc/store.pem");
 }
 
 TEST(Config, ReadsNullOffAndNoneAsWords) {

@@ -58,6 +58,9 @@ struct Option {
   bool reloads = false;               // takes effect while running
   int64_t minimum = INT64_MIN;
   int64_t maximum = INT64_MAX;
+  // kProperties: what is wrong with a name or its value, and whether that name's value is a secret.
+  std::function<base::Status(const std::string& name, const std::string& value)> check_property{};
+  std::function<bool(const std::string& name)> is_secret_property{};
   // Sets the field of the configuration. Returns what is wrong with the value, or nothing.
   std::function<std::string(const OptionTarget&, const OptionValue&)> assign{};
 };

@@ -6,20 +6,9 @@
 #include "app/config/references.h"
 #include "app/config/schema_source.h"
 #include "app/config/units.h"
-#include "clients/kafka/property_allow_list.h"
 
 namespace frazil::app {
 namespace {
-
-// Keys of pass-through maps that hold secrets, besides those that the Kafka client knows.
-constexpr std::string_view kSecretKeys[] = {
-    "credential",       "token",          "s3.secret-access-key", "s3.session-token",
-    "gcs.oauth2.token", "adls.sas-token", "adls.account-key",     "password"};
-
-bool is_secret_key(const std::string& key) {
-  return clients::is_kafka_secret(key) ||
-         std::find(std::begin(kSecretKeys), std::end(kSecretKeys), key) != std::end(kSecretKeys);
-}
 
 std::string words(const std::vector<std::string>& values) {
   std::string text;
@@ -164,7 +153,6 @@ class ValueReader {
   bool read_properties(const Node& node, OptionValue& value) {
     if (node.is_empty) return true;
     if (node.kind != Node::Kind::kMap) return wrong_type(node, "a map");
-    const bool is_kafka = option_.path == "source.kafka.properties";
     bool is_good = true;
     for (const Entry& entry : node.entries) {
       const std::string what = option_.path + "." + entry.key;
@@ -172,9 +160,9 @@ class ValueReader {
       if (entry.value.kind != Node::Kind::kScalar || entry.value.is_empty) {
         is_good =
             fail(entry.value.mark, "\"" + what + "\" must be a text, not " + std::string(entry.value.kind_name()));
-      } else if (!resolve(entry.value, what, is_secret_key(entry.key), &text)) {
+      } else if (!resolve(entry.value, what, option_.is_secret_property && option_.is_secret_property(entry.key), &text)) {
         is_good = false;
-      } else if (const auto status = is_kafka ? clients::check_kafka_property(entry.key, text) : base::Status();
+      } else if (const auto status = option_.check_property ? option_.check_property(entry.key, text) : base::Status();
                  !status.ok()) {
         // What came by reference is not repeated in messages.
         is_good = fail(entry.mark, text == entry.value.scalar ? status.error().message()

@@ -4,11 +4,15 @@
 #include <filesystem>
 #include <regex>
 
+#include "app/config/catalog_properties.h"
+#include "app/config/joint_checks.h"
 #include "clients/kafka/property_allow_list.h"
 #include "decoders/column_mapping.h"
 #include "decoders/json/json_record_decoder.h"
 #include "iceberg/partition_spec.h"
 #include "iceberg/table_properties.h"
+#include "io/location.h"
+#include "net/url.h"
 #include "sources/generator/record.h"
 
 namespace frazil::app {
@@ -119,19 +123,28 @@ class PipelineChecks {
   void check_catalog() {
     CatalogConfig& catalog = pipeline_.table.catalog;
     const std::string path = "table.catalog";
+    for (const std::string& problem : place_catalog(catalog, context_.folder)) error(path, problem);
     if (catalog.type == "memory") {
       context_.problems.warning(at(path + ".type"), "the memory catalog loses everything at the end of the process");
       if (catalog.warehouse.empty()) catalog.warehouse = "memory://warehouse";
     }
-    if (catalog.type != "sqlite") return;
-    for (const std::string key : {"uri", "warehouse"}) {
-      if (!is_set(path + "." + key)) error(path, "missing key \"table.catalog." + key + "\", needed by type sqlite");
+    const std::vector<std::string> needed = catalog.type == "sqlite" ? std::vector<std::string>{"uri", "warehouse"}
+                                            : catalog.type == "rest" ? std::vector<std::string>{"uri"}
+                                                                     : std::vector<std::string>{};
+    for (const std::string& key : needed) {
+      if (!is_set(path + "." + key)) error(path, "missing key \"table.catalog." + key + "\", needed by type " + catalog.type);
     }
-    place_catalog(catalog, context_.folder);
-    if (const size_t scheme = catalog.warehouse.find("://");
-        scheme != std::string::npos && !catalog.warehouse.starts_with("file://")) {
-      error(path + ".warehouse", "warehouse scheme \"" + catalog.warehouse.substr(0, scheme) +
-                                     "\" is unsupported in this version; there is file");
+    if (catalog.type != "rest") check_no_rest_options(catalog);
+  }
+
+  // What only means something to a service is not passed over in silence elsewhere.
+  void check_no_rest_options(const CatalogConfig& catalog) {
+    const std::string path = "table.catalog";
+    for (const std::string key : {"credential", "token", "ca_file", "certificate_file", "key_file"}) {
+      if (is_set(path + "." + key)) error(path + "." + key, "\"table.catalog." + key + "\" belongs to type rest, not to " + catalog.type);
+    }
+    for (const auto& [name, value] : catalog.properties) {
+      if (is_rest_property(name)) error(path + ".properties", "property \"" + name + "\" belongs to a catalog of type rest, not " + catalog.type);
     }
   }
 
@@ -153,6 +166,7 @@ class PipelineChecks {
       error("table.columns", schema.error().message());
       return;
     }
+    warn_of_case_twins(*schema, at("decode.json.schema"), context_.problems);
     check_decoding(*schema);
     if (pipeline_.table.create) check_create(*pipeline_.table.create, *schema);
   }
@@ -190,17 +204,53 @@ void complete_pipeline(PipelineConfig& pipeline, const Marks& marks, const Value
   pipeline.decode.json.columns = pipeline.table.columns;
 }
 
-void place_catalog(CatalogConfig& catalog, const std::string& folder) {
+namespace {
+
+constexpr std::string_view kStoreSchemes[] = {"file", "memory", "s3", "s3a", "s3n", "gs"};
+
+std::string absolute_path(const std::string& path, const std::string& folder) {
+  if (path.empty()) return path;
+  return std::filesystem::absolute(path.starts_with('/') ? path : folder + "/" + path).lexically_normal().string();
+}
+
+std::string check_http_url(const std::string& what, const std::string& text, bool allow_plaintext, const std::string& permission) {
+  const auto url = net::parse_url(text);
+  if (!url.ok()) return "\"" + what + "\": " + url.error().message();
+  if (url->scheme == "https" || allow_plaintext || net::is_loopback_host(url->host)) return "";
+  return "\"" + what + "\": " + url->origin() + " is not loopback and would be reached without TLS: use https://, or set " + permission + ": true";
+}
+
+}  // namespace
+
+std::vector<std::string> place_catalog(CatalogConfig& catalog, const std::string& folder) {
   constexpr std::string_view kScheme = "sqlite:///";
-  const auto absolute = [&](const std::string& path) {
-    return std::filesystem::absolute(path.starts_with('/') ? path : folder + "/" + path).lexically_normal().string();
-  };
+  std::vector<std::string> problems;
+  for (std::string* file : {&catalog.ca_file, &catalog.certificate_file, &catalog.key_file, &catalog.files.ca_file}) *file = absolute_path(*file, folder);
+  for (std::string& root : catalog.files.allowed_roots) {
+    if (root.find(":/") == std::string::npos) root = absolute_path(root, folder);
+  }
+  const auto endpoint = catalog.properties.find("s3.endpoint");
+  if (endpoint != catalog.properties.end()) {
+    problems.push_back(check_http_url("s3.endpoint", endpoint->second, catalog.files.allow_plaintext, "files.allow_plaintext"));
+  }
+  if (catalog.type == "rest") {
+    if (!catalog.uri.empty()) problems.push_back(check_http_url("table.catalog.uri", catalog.uri, catalog.allow_plaintext, "allow_plaintext"));
+    if (!catalog.credential.empty() && !catalog.token.empty()) problems.push_back("\"credential\" and \"token\" exclude each other");
+    if (catalog.certificate_file.empty() != catalog.key_file.empty()) problems.push_back("\"certificate_file\" and \"key_file\" belong together");
+    std::erase(problems, "");
+    return problems;
+  }
   // As SQLAlchemy reads it: three slashes and a relative path, or four and an absolute one.
   if (catalog.uri.starts_with(kScheme)) catalog.uri = catalog.uri.substr(kScheme.size());
-  if (!catalog.uri.empty()) catalog.uri = absolute(catalog.uri);
-  if (!catalog.warehouse.empty() && catalog.warehouse.find(":/") == std::string::npos) {
-    catalog.warehouse = "file://" + absolute(catalog.warehouse);
+  catalog.uri = absolute_path(catalog.uri, folder);
+  if (catalog.warehouse.find(":/") == std::string::npos) {
+    if (!catalog.warehouse.empty()) catalog.warehouse = "file://" + absolute_path(catalog.warehouse, folder);
+  } else if (const std::string scheme = io::scheme_of(catalog.warehouse);
+             std::find(std::begin(kStoreSchemes), std::end(kStoreSchemes), scheme) == std::end(kStoreSchemes)) {
+    problems.push_back("warehouse scheme \"" + scheme + "\" is unsupported in this version; there are file, s3 and gs");
   }
+  std::erase(problems, "");
+  return problems;
 }
 
 base::Result<columnar::Schema> configured_row_schema(const PipelineConfig& pipeline) {

@@ -10,8 +10,8 @@ namespace frazil::app {
 // Completes `pipeline` (group, dead letters, schema of generated records) and adds what is wrong to `problems`.
 void complete_pipeline(PipelineConfig& pipeline, const Marks& marks, const ValueContext& context);
 
-// Makes the paths of a catalog of files absolute; relative ones start at `folder`.
-void place_catalog(CatalogConfig& catalog, const std::string& folder);
+// Makes the paths of a catalog absolute; relative ones start at `folder`. Returns what is wrong with its addresses.
+std::vector<std::string> place_catalog(CatalogConfig& catalog, const std::string& folder);
 
 // The rows' schema that `decode` and `table.columns` give together; kInvalid when they do not fit. Not for
 // `from_table`.

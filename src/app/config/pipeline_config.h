@@ -42,6 +42,13 @@ struct GeneratorConfig {
   int splits = 1;
 };
 
+// How files are reached, besides the catalog's properties.
+struct FilesConfig {
+  std::vector<std::string> allowed_roots;
+  std::string ca_file;
+  bool allow_plaintext = false;
+};
+
 struct CatalogConfig {
   std::string type;
   std::string uri;
@@ -49,6 +56,12 @@ struct CatalogConfig {
   std::string name;
   std::string credential;
   std::string token;
+  std::map<std::string, std::string> properties;
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+  bool allow_plaintext = false;
+  FilesConfig files;
 };
 
 struct CreateConfig {
@@ -87,7 +100,6 @@ struct PipelineConfig {
   int64_t history_keep_ms = 3600 * 1000;
   int lanes = 0;  // 0: as many as cores
   int64_t connect_timeout_ms = 60'000;
-  std::vector<std::string> allowed_roots;
 };
 
 struct ProcessConfig {

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "app/config/catalog_properties.h"
 #include "app/config/option.h"
+#include "clients/kafka/property_allow_list.h"
 
 namespace frazil::app {
 namespace {
@@ -61,8 +63,8 @@ std::string assign_schema(const T& t, const V& v) {
 
 std::string assign_catalog_type(const T& t, const V& v) {
   t.pipeline->table.catalog.type = v.text;
-  if (v.text == "sqlite" || v.text == "memory") return "";
-  return "catalog type \"" + v.text + "\" is unsupported in this version; there are sqlite and memory";
+  if (v.text == "sqlite" || v.text == "memory" || v.text == "rest") return "";
+  return "catalog type \"" + v.text + "\" is unsupported in this version; there are rest, sqlite and memory";
 }
 
 std::string assign_lanes(const T& t, const V& v) {
@@ -125,6 +127,8 @@ std::vector<Option> source_options() {
        .doc = "Client properties under librdkafka's own names, `bootstrap.servers` among them. Those that would break the "
               "guarantees are refused by name. Secrets (`sasl.password`, `ssl.key.password`, ...) must be references.",
        .is_required = true,
+       .check_property = clients::check_kafka_property,
+       .is_secret_property = [](const std::string& name) { return clients::is_kafka_secret(name); },
        .assign = [](const T& t, const V& v) { t.pipeline->kafka->properties = v.properties; return ""; }},
       {.path = "source.generator",
        .kind = Kind::kSection,
@@ -249,27 +253,51 @@ std::vector<Option> catalog_options() {
   return {
       {.path = "table.catalog", .kind = Kind::kSection, .doc = "Where tables are known by name.", .is_required = true},
       {.path = "table.catalog.type",
-       .doc = "`sqlite`: a database file, shared with PyIceberg's SqlCatalog. `memory`: for trying out; all is lost at the end.",
+       .doc = "`rest`: the Iceberg REST protocol. `sqlite`: a database file, shared with PyIceberg's SqlCatalog. `memory`: for "
+              "trying out; all is lost at the end.",
        .is_required = true,
        .assign = assign_catalog_type},
       {.path = "table.catalog.uri",
-       .doc = "sqlite: the database file, as a path or `sqlite:///path`; relative paths start at this file's folder.",
+       .doc = "rest: the service's address, with or without `/v1`. sqlite: the database file, as a path or `sqlite:///path`; "
+              "relative paths start at this file's folder.",
        .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.uri = v.text; return ""; }},
       {.path = "table.catalog.warehouse",
-       .doc = "Location under which new tables are laid, as a path or `file:///path`.",
+       .doc = "rest: the warehouse that the service knows by this name or location. sqlite: the location under which new tables "
+              "are laid, as a path, `file:///path` or `s3://bucket/path`.",
        .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.warehouse = v.text; return ""; }},
       {.path = "table.catalog.name",
        .default_text = "default",
        .doc = "sqlite: the catalog's name inside of the database; PyIceberg's load_catalog takes the same name.",
        .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.name = v.text; return ""; }},
       {.path = "table.catalog.credential",
-       .doc = "For catalogs over the network.",
+       .doc = "rest: `id:secret` of an OAuth2 client (client credentials grant).",
        .is_secret = true,
        .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.credential = v.text; return ""; }},
       {.path = "table.catalog.token",
-       .doc = "For catalogs over the network.",
+       .doc = "rest: a bearer token that somebody else renews; it is not refreshed.",
        .is_secret = true,
        .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.token = v.text; return ""; }},
+      {.path = "table.catalog.properties",
+       .kind = Kind::kProperties,
+       .doc = "Properties under the names that Iceberg's clients use: of the catalog (`oauth2-server-uri`, `scope`, `header.*`, ...) "
+              "and of the stores that hold the files (`s3.endpoint`, `s3.region`, `gcs.credentials-file`, ...). Secrets must be references.",
+       .check_property = check_catalog_property,
+       .is_secret_property = is_catalog_secret,
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.properties = v.properties; return ""; }},
+      {.path = "table.catalog.ca_file",
+       .doc = "rest: authorities that sign the service's certificate, as PEM; the system's when it is left out.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.ca_file = v.text; return ""; }},
+      {.path = "table.catalog.certificate_file",
+       .doc = "rest: this side's certificate, as PEM, for services that ask for one.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.certificate_file = v.text; return ""; }},
+      {.path = "table.catalog.key_file",
+       .doc = "rest: the key of that certificate, as PEM.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.key_file = v.text; return ""; }},
+      {.path = "table.catalog.allow_plaintext",
+       .kind = Kind::kBoolean,
+       .default_text = "false",
+       .doc = "rest: allows a service outside of loopback over http://, without TLS.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.allow_plaintext = v.boolean; return ""; }},
   };
 }
 
@@ -367,11 +395,20 @@ std::vector<Option> pace_options() {
        .doc = "How long brokers, catalog and store may be out of reach at the start before the pipeline fails with the last error.",
        .minimum = 100,
        .assign = [](const T& t, const V& v) { t.pipeline->connect_timeout_ms = v.number; return ""; }},
-      {.path = "files", .kind = Kind::kSection, .doc = "Files of tables on local disks."},
+      {.path = "files", .kind = Kind::kSection, .doc = "How the tables' files are reached."},
       {.path = "files.allowed_roots",
        .kind = Kind::kTextList,
-       .doc = "Folders besides the warehouse in which metadata that comes from a remote catalog may name files. Without effect yet: there is no remote catalog.",
-       .assign = [](const T& t, const V& v) { t.pipeline->allowed_roots = v.list; return ""; }},
+       .doc = "Folders of this machine in which metadata that comes from a remote catalog may name files; none unless set. The warehouse "
+              "counts as one when it is a local folder.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.files.allowed_roots = v.list; return ""; }},
+      {.path = "files.ca_file",
+       .doc = "Authorities that sign the certificates of object stores, as PEM; the system's when it is left out.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.files.ca_file = v.text; return ""; }},
+      {.path = "files.allow_plaintext",
+       .kind = Kind::kBoolean,
+       .default_text = "false",
+       .doc = "Allows object stores outside of loopback over http://, without TLS.",
+       .assign = [](const T& t, const V& v) { t.pipeline->table.catalog.files.allow_plaintext = v.boolean; return ""; }},
   };
 }
 
