@@ -199,12 +199,17 @@ Status GcsUpload::judge(const Result<GcsAnswer>& answer) {
   return check(*object);
 }
 
-bool GcsUpload::is_ours(const GcsObject& object) const {
-  return object.bytes == sent_.bytes && (object.checksum.empty() || object.checksum == crc32c_base64(sent_.checksum));
+// By the store's checksum, or by the bytes read back when it has none.
+bool GcsUpload::is_ours(const GcsObject& object) {
+  if (object.bytes != sent_.bytes) return false;
+  if (!object.checksum.empty()) return object.checksum == crc32c_base64(sent_.checksum);
+  const Result<std::string> bytes = objects_->read(at_, location_, 0, object.bytes);
+  return bytes.ok() && crc32c(*bytes) == sent_.checksum;
 }
 
 Status GcsUpload::check(const GcsObject& object) const {
-  if (is_ours(object)) return {};
+  const std::string& checksum = object.checksum;
+  if (object.bytes == sent_.bytes && (checksum.empty() || checksum == crc32c_base64(sent_.checksum))) return {};
   return base::corrupt(location_ + ": " + std::to_string(sent_.bytes) + " bytes with checksum " + crc32c_base64(sent_.checksum) +
                        " were sent, the store keeps " + std::to_string(object.bytes) + " with '" + object.checksum + "'");
 }
@@ -212,7 +217,7 @@ Status GcsUpload::check(const GcsObject& object) const {
 Status GcsUpload::look(const Error& otherwise) {
   const Result<GcsObject> object = objects_->look(at_, location_, interrupt_);
   std::string finding = "not found";
-  Status outcome = otherwise.code() == Code::kUnknownOutcome ? Status(base::unavailable(otherwise.message())) : Status(otherwise);
+  Status outcome = otherwise;  // an unknown one stays so: a request that is late may still arrive
   if (object.ok()) {
     const bool ours = is_ours(*object);
     finding = ours ? "ours" : "another's";
@@ -221,8 +226,6 @@ Status GcsUpload::look(const Error& otherwise) {
   } else if (object.error().code() != Code::kNotFound) {
     finding = "no answer";
     outcome = Error(Code::kUnknownOutcome, otherwise.message() + "; and looking: " + object.error().message());
-  } else if (otherwise.code() == Code::kUnknownOutcome) {
-    outcome = otherwise;  // a request that is late may still arrive
   }
   base::log_info("gcs_looked_after_put", {{"location", location_}, {"reason", otherwise.message()}, {"found", finding}});
   return outcome;
@@ -272,7 +275,7 @@ void GcsUpload::take_back() {
   base::Interrupt none;
   if (generation_.empty()) {
     const Result<GcsObject> object = objects_->look(at_, location_, none, kCleanUpMs);
-    if (!object.ok() || object->checksum.empty() || !is_ours(*object)) return;
+    if (!object.ok() || !is_ours(*object)) return;
     generation_ = object->generation;
   }
   const Status removed = objects_->remove(at_, location_, generation_, kCleanUpMs, none);

@@ -70,7 +70,7 @@ class GcsUpload {
   base::Status judge(const base::Result<GcsAnswer>& answer);
   base::Status check(const GcsObject& object) const;
   base::Status look(const base::Error& otherwise);
-  bool is_ours(const GcsObject& object) const;
+  bool is_ours(const GcsObject& object);
   void finish(base::Status outcome);
   void end_session();
   void take_back();
