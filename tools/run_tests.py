@@ -13,12 +13,18 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DEPS = pathlib.Path(os.environ.get("FRAZIL_DEPS") or ROOT / ".deps")
 JOBS = str(os.cpu_count() or 2)
 SIMULATION_SEEDS = "500"
+# Tests of servers and networks that fail, and those that also run on each kind of lake. Every night all of them run on each.
+LAKE_TESTS = ["lakes_test.py", "test_lost_replies.py", "test_kafka_outages.py", "test_tokens.py"]
+ON_EACH_LAKE = ["test_types.py", "test_partitions.py", "test_program.py", "test_foreign_tables.py", "test_kill9.py"]
+LAKES = ["rest_local", "rest_s3", "seaweed"]
+LAKE_KILLS = "10"
 GROUND = {"setup", "build"}  # parts without which no other can run
 
 
@@ -61,7 +67,9 @@ def unit(build):
 
 
 def conformance(build):
-    return run(existing(build / "tests/frazil_conformance_test", "tests/conformance builds it"))
+    program = existing(build / "tests/frazil_conformance_test", "tests/conformance builds it")
+    with tempfile.TemporaryDirectory(prefix="frazil-store-") as folder:  # beside a real S3 server
+        return run(sys.executable, "tests/servers/seaweedfs.py", "run", folder, program)
 
 
 def simulation(build):
@@ -77,7 +85,21 @@ def mutations(build):
 def end_to_end(build):
     existing(ROOT / "tests/end_to_end", "it holds the tests on real servers")
     existing(build / "frazil", "src/app/main.cc builds it")
-    return run(DEPS / "venv/bin/python", "-m", "pytest", "-q", "-ra", "--durations=10", "tests/end_to_end")
+    return pytest("tests/end_to_end", *(f"--ignore=tests/end_to_end/{name}" for name in LAKE_TESTS))
+
+
+def pytest(*arguments, **environment):
+    os.environ.update(environment)
+    return run(DEPS / "venv/bin/python", "-m", "pytest", "-q", "-ra", "--durations=10", *arguments)
+
+
+def lakes(build):
+    """Every kind of lake is asked, also when an earlier one failed."""
+    existing(build / "frazil", "src/app/main.cc builds it")
+    files = lambda names: [f"tests/end_to_end/{name}" for name in names]  # noqa: E731
+    passed = [pytest("tests/proxy", *files(LAKE_TESTS), FRAZIL_LAKE="sqlite", FRAZIL_KILLS=LAKE_KILLS)]
+    passed += [pytest(*files(ON_EACH_LAKE), FRAZIL_LAKE=kind) for kind in LAKES]
+    return all(passed)
 
 
 PARTS = {
@@ -90,6 +112,7 @@ PARTS = {
     "simulation": simulation,
     "mutations": mutations,
     "end_to_end": end_to_end,
+    "lakes": lakes,
 }
 
 

@@ -2,9 +2,9 @@
 // (net has tests of those, and a real server checks them). Any thread.
 #pragma once
 
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -115,6 +115,7 @@ class ScriptedS3 : public net::HttpClient {
   struct Object {
     std::string bytes, checksum, etag;
     int hidden_reads = 0;
+    int64_t modified_millis = base::wall_millis();
   };
   using Response = net::HttpResponse;
 
@@ -174,11 +175,18 @@ class ScriptedS3 : public net::HttpClient {
     if (signed_at && std::abs(*signed_at - now) < 15 * 60'000) return std::nullopt;
     return refusal(403, "RequestTimeTooSkewed", {{"date", http_time(now)}});
   }
-  // Of the day 2026-01-01 only: where virtual time begins.
+  // The weekday is not looked at.
   static std::string http_time(int64_t millis) {
-    char text[40];
-    std::snprintf(text, sizeof text, "Thu, 01 Jan 2026 %02d:%02d:%02d GMT", static_cast<int>(millis / 3'600'000 % 24),
-                  static_cast<int>(millis / 60'000 % 60), static_cast<int>(millis / 1'000 % 60));
+    static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const std::string text = base::format_utc(millis * 1000);  // 2026-01-31T12:34:56.789Z
+    return "Thu, " + text.substr(8, 2) + " " + kMonths[std::stoi(text.substr(5, 2)) - 1] + " " + text.substr(0, 4) + " " + text.substr(11, 8) +
+           " GMT";
+  }
+  static std::string without_escapes(std::string text) {
+    for (const auto& [escape, plain] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#9;", "\t"}, {"&#10;", "\n"}, {"&#13;", "\r"}, {"&amp;", "&"}}) {
+      for (size_t at = 0; (at = text.find(escape, at)) != std::string::npos; at += plain.size()) text.replace(at, escape.size(), plain);
+    }
     return text;
   }
 
@@ -243,7 +251,7 @@ class ScriptedS3 : public net::HttpClient {
     const auto found = objects_.find(name);
     if (found == objects_.end() || found->second.hidden_reads-- > 0) return refusal(404, "NoSuchKey");
     const Object& object = found->second;
-    net::HttpHeaders headers{{"etag", object.etag}, {"last-modified", "Sat, 31 Jan 2026 12:34:56 GMT"}};
+    net::HttpHeaders headers{{"etag", object.etag}, {"last-modified", http_time(object.modified_millis)}};
     if (reports_checksums) headers.emplace_back("x-amz-checksum-crc32c", object.checksum);
     if (request.method == "HEAD") {
       headers.emplace_back("content-length", std::to_string(object.bytes.size()));
@@ -271,8 +279,8 @@ class ScriptedS3 : public net::HttpClient {
       last = at->first;
       std::string key = at->first.substr(bucket.size() + 1);
       if (lists_encoded) key = form_encoded(key);
-      body += "<Contents><Key>" + key + "</Key><LastModified>2026-01-31T12:34:56.000Z</LastModified><Size>" +
-              std::to_string(at->second.bytes.size()) + "</Size></Contents>";
+      body += "<Contents><Key>" + key + "</Key><LastModified>" + base::format_utc(at->second.modified_millis * 1000) +
+              "</LastModified><Size>" + std::to_string(at->second.bytes.size()) + "</Size></Contents>";
     }
     const bool goes_on = at != objects_.end() && at->first.starts_with(prefix);
     if (goes_on) body += "<IsTruncated>true</IsTruncated><NextContinuationToken>" + last + "</NextContinuationToken>";
@@ -290,7 +298,7 @@ class ScriptedS3 : public net::HttpClient {
     std::string failures;
     for (size_t at = 0; (at = body.find("<Key>", at)) != std::string::npos;) {
       at += 5;
-      const std::string key = body.substr(at, body.find("</Key>", at) - at);
+      const std::string key = without_escapes(body.substr(at, body.find("</Key>", at) - at));
       if (key.find("stubborn") != std::string::npos) {
         failures += "<Error><Key>" + key + "</Key><Code>InternalError</Code><Message>try again</Message></Error>";
       } else {

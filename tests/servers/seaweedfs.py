@@ -13,6 +13,8 @@ From a shell, or from a test that is not Python:
 The program comes from tools/setup --tests. It is slow to stop in order and nothing of a test has to survive, so stop()
 kills. Data live in the given folder.
 """
+import hashlib
+import hmac
 import http.client
 import json
 import os
@@ -197,18 +199,31 @@ class SeaweedFS:
         raise RuntimeError(f"SeaweedFS was not ready within {READY_SECONDS} s:\n{self._log_end()}")
 
     def _serves(self):
-        # An unsigned look at a bucket: 403 once it is there, 404 before.
-        looks = [(self.port, f"/{bucket}/", 403) for bucket in self.buckets]
-        looks += [(self.port + 1, "/v1/config", None)]
-        return all(self._answers(*look) for look in looks)
+        if not self._answers(self.port + 1, "/v1/config", {}, below=500):
+            return False
+        return all(self._answers(self.port, f"/{bucket}", self._signature(f"/{bucket}"), below=300) for bucket in self.buckets)
+
+    def _signature(self, path):
+        """Headers that sign a GET of `path` without a query (AWS Signature Version 4)."""
+        now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        scope = f"{now[:8]}/{self.region}/s3/aws4_request"
+        headers = {"host": f"127.0.0.1:{self.port}", "x-amz-content-sha256": hashlib.sha256(b"").hexdigest(), "x-amz-date": now}
+        names = ";".join(sorted(headers))
+        lines = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
+        canonical = f"GET\n{path}\n\n{lines}\n{names}\n{headers['x-amz-content-sha256']}"
+        to_sign = f"AWS4-HMAC-SHA256\n{now}\n{scope}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
+        key = b"AWS4" + self.secret_key.encode()
+        for part in [*scope.split("/"), to_sign]:
+            key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+        return headers | {"authorization": f"AWS4-HMAC-SHA256 Credential={self.access_key}/{scope}, SignedHeaders={names}, "
+                                           f"Signature={key.hex()}"}
 
     @staticmethod
-    def _answers(port, path, status):
+    def _answers(port, path, headers, below):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
         try:
-            connection.request("GET", path)
-            answer = connection.getresponse().status
-            return answer == status if status else answer < 500
+            connection.request("GET", path, headers=headers)
+            return connection.getresponse().status < below
         except OSError:
             return False
         finally:

@@ -445,7 +445,7 @@ TEST(S3FileIO, ListsAllPagesWithKeysAsTheyAre) {
       for (const FileStatus& file : *listed) {
         found.insert(file.location);
         EXPECT_EQ(file.bytes, 5);
-        EXPECT_EQ(file.modified_millis, 1'769'862'896'000);
+        EXPECT_EQ(file.modified_millis, base::wall_millis() / 1000 * 1000);
       }
       std::set<std::string> expected;
       for (const std::string& name : names) expected.insert("s3a://lake/t/" + name + "/f");
