@@ -75,8 +75,48 @@ TEST_F(Program, HelpsOnStdout) {
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, HasSubstr("--until-caught-up"));
   EXPECT_EQ(help.err, "");
-  EXPECT_THAT(frazil({"completion", "bash"}).out, HasSubstr("complete -o filenames -F _frazil frazil"));
+  EXPECT_THAT(frazil({"completion", "bash"}).out, HasSubstr("complete -F _frazil frazil"));
   EXPECT_TRUE(nlohmann::json::accept(frazil({"version", "--json"}).out));
+}
+
+TEST_F(Program, NamesTheNearestCommandAndItsVersion) {
+  const Outcome wrong = frazil({"validat", "p.yaml"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("unknown command \"validat\", nearest is \"validate\""));
+  const Outcome version = frazil({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out, frazil({"version"}).out);
+}
+
+TEST_F(Program, WorksOnACatalogByHand) {
+  const std::string catalog = write("catalog.yaml", "{type: sqlite, uri: catalog.db, warehouse: warehouse}\n");
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "catalog");
+    words.insert(words.end(), {"--catalog", catalog});
+    return frazil(words);
+  };
+  EXPECT_EQ(run({"create-namespace", "shop"}).out, "created namespace shop\n");
+  EXPECT_EQ(run({"create-namespace", "shop"}).exit_code, 1);
+  EXPECT_EQ(run({"create-table", "shop.a", "--schema", "[{name: id, type: lnog}]"}).exit_code, 2);
+  const Outcome created = run({"create-table", "shop.a", "--schema", "[{name: id, type: long}]", "--property", "x=y"});
+  EXPECT_EQ(created.exit_code, 0) << created.err;
+  EXPECT_EQ(run({"tables", "--json"}).out, "[\n  \"shop.a\"\n]\n");
+  EXPECT_EQ(run({"properties", "shop.a", "--set", "z=1", "--remove", "x"}).out, "z=1\n");
+  EXPECT_THAT(run({"show", "shop.a"}).out, HasSubstr("partitioned no"));
+  ASSERT_NE(std::freopen("/dev/null", "r", stdin), nullptr);  // nobody can be asked
+  const Outcome asked = run({"drop", "shop.a"});
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_THAT(asked.err, HasSubstr("--yes"));
+  EXPECT_EQ(run({"tables"}).out, "shop.a\n");
+  EXPECT_EQ(run({"drop", "shop.a", "--yes"}).exit_code, 0);
+  EXPECT_EQ(run({"tables"}).out, "");
+}
+
+TEST_F(Program, TakesThePipelineFileForItsCatalog) {
+  const std::string path = pipeline();
+  EXPECT_EQ(frazil({"run", path, "--until-caught-up"}).exit_code, 0);
+  EXPECT_EQ(frazil({"catalog", "tables", "--catalog", path}).out, "shop.orders\n");
+  EXPECT_EQ(frazil({"catalog", "tables", "--catalog", path, "--pipeline", "other"}).exit_code, 2);
 }
 
 TEST_F(Program, ValidatesWithPlacesOnStderr) {

@@ -76,9 +76,21 @@ Json partitions_of(const Json& positions) {
   return partitions;
 }
 
+// Owed entries that their tables have not applied. What cannot be found out stays.
+Json still_owed(const Json& owed, const std::string& pipeline, const AppliedEpoch& applied) {
+  if (!owed.is_array() || applied == nullptr) return owed;
+  Json left = Json::array();
+  for (const Json& entry : owed) {
+    const Json epoch = member(entry, "epoch");
+    const auto seen = applied(text_of(member(entry, "table")), pipeline);
+    if (!seen || !epoch.is_number_integer() || epoch.get<int64_t>() > *seen) left.push_back(entry);
+  }
+  return left;
+}
+
 // One pipeline by its property `frazil.<name>`.
 base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& name,
-                                 const Json& property) {
+                                 const Json& property, const AppliedEpoch& applied) {
   Json json = {{"name", name}};
   if (const Json closed = member(property, "closed_by"); !closed.is_null()) json["closed_by"] = closed;
   const Json id = member(property, "snapshot");
@@ -96,14 +108,14 @@ base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& m
   }
   json["partitions"] = partitions_of(json["positions"]);
   const std::string prefix = "frazil." + name;
-  json["owed"] = parse_or_text(metadata.property(prefix + ".owed", "[]"));
-  if (const std::string applied = metadata.property(prefix + ".applied"); !applied.empty()) json["applied"] = applied;
+  json["owed"] = still_owed(parse_or_text(metadata.property(prefix + ".owed", "[]")), name, applied);
+  if (const std::string epoch = metadata.property(prefix + ".applied"); !epoch.empty()) json["applied"] = epoch;
   if (const std::string accepted = metadata.property(prefix + ".accepted"); !accepted.empty())
     json["accepted"] = parse_or_text(accepted);
   return json;
 }
 
-base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& metadata) {
+base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const AppliedEpoch& applied) {
   constexpr std::string_view kPrefix = "frazil.";
   Json pipelines = Json::array();
   for (const auto& [key, value] : metadata.properties) {
@@ -111,7 +123,7 @@ base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& 
     if (name.empty() || name.find('.') != std::string::npos) continue;
     const Json property = parse_or_text(value);
     if (!property.is_object()) continue;
-    TRY_ASSIGN(Json pipeline, pipeline_json(io, metadata, name, property));
+    TRY_ASSIGN(Json pipeline, pipeline_json(io, metadata, name, property, applied));
     pipelines.push_back(std::move(pipeline));
   }
   return pipelines;
@@ -153,8 +165,9 @@ class ReportText {
     line("uuid", text_of(json_["uuid"]) + ", format version " + json_["format_version"].dump());
     schema();
     snapshots();
-    files();
-    pipelines();
+    if (json_.contains("files")) files();
+    if (json_.contains("pipelines")) pipelines();
+    if (!json_.contains("files")) properties();
     return std::move(text_);
   }
 
@@ -207,6 +220,10 @@ class ReportText {
     }
     if (list.size() > kShown) text_ += fmt::format("  ... {} more, all with --json\n", list.size() - kShown);
   }
+  void properties() {
+    heading("properties");
+    for (const auto& [key, value] : json_["properties"].items()) text_ += "  " + key + "=" + text_of(value) + "\n";
+  }
   void pipelines() {
     for (const Json& pipeline : json_["pipelines"]) {
       heading("pipeline " + text_of(pipeline["name"]));
@@ -222,8 +239,7 @@ class ReportText {
                                        partition["next"].is_null() ? "not seen" : partition["next"].dump()));
       }
       if (pipeline["partitions"].empty()) line("  positions", pipeline["positions"].dump());
-      // What is applied meanwhile stands here until the next commit leaves it out.
-      line("  owed", pipeline["owed"].empty() ? "nothing" : "by this commit: " + pipeline["owed"].dump());
+      line("  owed", pipeline["owed"].empty() ? "nothing" : pipeline["owed"].dump());
     }
   }
 
@@ -233,8 +249,11 @@ class ReportText {
 
 }  // namespace
 
-base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata,
-                                       const std::string& metadata_location, const std::string& name) {
+namespace {
+
+// What the metadata file itself tells.
+base::Result<Json> metadata_json(const iceberg::TableMetadata& metadata, const std::string& metadata_location,
+                                 const std::string& name) {
   const auto schema = metadata.current_schema();
   if (schema == nullptr) return base::corrupt("the metadata has no current schema");
   Json json = {{"table", name},
@@ -254,9 +273,28 @@ base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetad
   for (const iceberg::Snapshot& snapshot : metadata.snapshots)
     json["snapshots"].push_back(snapshot_json(snapshot, metadata));
   json["refs"] = refs_json(metadata);
-  TRY_ASSIGN(json["files"], files_json(io, metadata));
-  TRY_ASSIGN(json["pipelines"], pipelines_json(io, metadata));
+  return json;
+}
+
+TableReport render(const Json& json) {
   return TableReport{json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", ReportText(json).write()};
+}
+
+}  // namespace
+
+base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata,
+                                       const std::string& metadata_location, const std::string& name,
+                                       const AppliedEpoch& applied) {
+  TRY_ASSIGN(Json json, metadata_json(metadata, metadata_location, name));
+  TRY_ASSIGN(json["files"], files_json(io, metadata));
+  TRY_ASSIGN(json["pipelines"], pipelines_json(io, metadata, applied));
+  return render(json);
+}
+
+base::Result<TableReport> describe_table(const iceberg::TableMetadata& metadata, const std::string& metadata_location,
+                                         const std::string& name) {
+  TRY_ASSIGN(const Json json, metadata_json(metadata, metadata_location, name));
+  return render(json);
 }
 
 }  // namespace frazil::app

@@ -25,5 +25,7 @@ void add_demo(CLI::App& app, Chosen& chosen);
 void add_options(CLI::App& app, Chosen& chosen);
 void add_version(CLI::App& app, Chosen& chosen);
 void add_completion(CLI::App& app, Chosen& chosen);
+void add_man(CLI::App& app, Chosen& chosen);
+void add_catalog(CLI::App& app, Chosen& chosen);
 
 }  // namespace frazil::app

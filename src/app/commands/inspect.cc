@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/catalog/catalog_file.h"
 #include "app/commands/commands.h"
 #include "app/config/config_reader.h"
+#include "app/open_catalog.h"
 #include "app/pipeline.h"
 #include "app/table_report.h"
 #include "app/terminal.h"
 #include "base/log.h"
 #include "iceberg/metadata_file.h"
+#include "sinks/iceberg/pipeline_state.h"
 
 namespace frazil::app {
 namespace {
@@ -34,7 +37,14 @@ base::Result<TableReport> report_from_catalog(const CatalogConfig& config, const
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(name));
   TRY_ASSIGN(const auto catalog, open_catalog(config));
   TRY_ASSIGN(const auto table, catalog->load_table(id).in("table " + name));
-  return report_table(*catalog->file_io(), table.metadata, table.metadata_location, name);
+  const AppliedEpoch applied = [&](const std::string& owed_to, const std::string& pipeline) -> std::optional<int64_t> {
+    const auto owed_id = iceberg::parse_table_id(owed_to);
+    if (!owed_id.ok()) return std::nullopt;
+    const auto owed_table = catalog->load_table(*owed_id);
+    if (!owed_table.ok()) return std::nullopt;
+    return sinks::applied_epoch(owed_table->metadata, pipeline);
+  };
+  return report_table(*catalog->file_io(), table.metadata, table.metadata_location, name, applied);
 }
 
 base::Result<TableReport> report_from_file(const std::string& location) {
@@ -67,7 +77,7 @@ int inspect_command(const InspectArguments& arguments) {
   base::configure_log(base::LogFormat::kText, base::LogLevel::kWarn);
   if (!arguments.catalog_file.empty()) {
     Problems problems(arguments.catalog_file);
-    const auto catalog = read_catalog_file(arguments.catalog_file, problems);
+    const auto catalog = read_catalog_of(arguments.catalog_file, "", problems);
     if (!catalog) {
       tell(problems.render());
       return kExitUsage;
@@ -87,7 +97,7 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("inspect", "Show a table: schema, snapshots, files, and the positions of pipelines");
   command->add_option("TABLE", arguments->target, "a pipeline file, a ...metadata.json, or db.table with --catalog")
       ->required();
-  command->add_option("--catalog", arguments->catalog_file, "file with a block as under `catalog:` of a pipeline");
+  command->add_option("--catalog", arguments->catalog_file, "file with a block as under `catalog:` of a pipeline, or a pipeline file");
   command->add_flag("--json", arguments->json, "everything as JSON");
   command->callback([arguments, &chosen] { chosen = [arguments] { return inspect_command(*arguments); }; });
 }
