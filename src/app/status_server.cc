@@ -46,6 +46,10 @@ Json to_json(const engine::StatusView& view) {
   json["dead_letters"] = view.dead_letters;
   json["tombstones"] = view.tombstones;
   json["skipped"] = view.skipped;
+  json["rejects"] = Json::object();
+  for (const auto& [code, count] : view.rejects) json["rejects"][code] = count;
+  json["unknown_fields"] = view.unknown_fields;
+  json["duplicate_keys"] = view.duplicate_keys;
   json["commits"] = {{"count", view.commits},
                      {"stale_epochs", view.stale_epochs},
                      {"last", time_or_null(view.last_commit_micros)},
@@ -72,6 +76,12 @@ net::HttpReply answer(const Views& views, bool is_good, const char* good) {
   for (const auto& view : views)
     body += view.pipeline + ": " + view.state + (view.detail.empty() ? "" : ": " + view.detail) + "\n";
   return {503, "text/plain; charset=utf-8", body};
+}
+
+// Which program this is, as a metric that is always 1.
+std::string build_info() {
+  return std::string("# HELP frazil_build_info The program that runs.\n# TYPE frazil_build_info gauge\n") +
+         "frazil_build_info{version=\"" + kVersion + "\",commit=\"" + kCommit + "\"} 1\n";
 }
 
 Views view_all(const std::vector<const engine::PipelineStatus*>& pipelines) {
@@ -111,7 +121,7 @@ base::Result<std::unique_ptr<net::HttpServer>> start_status_server(const Process
   server.port = config.listen->port;
   server.moves_if_busy = !config.listen_is_set;
   server.routes["/metrics"] = [&metrics] {
-    return net::HttpReply{200, "text/plain; version=0.0.4; charset=utf-8", metrics.render_prometheus()};
+    return net::HttpReply{200, "text/plain; version=0.0.4; charset=utf-8", build_info() + metrics.render_prometheus()};
   };
   server.routes["/healthz"] = [pipelines] { return health_reply(view_all(pipelines)); };
   server.routes["/readyz"] = [pipelines] { return readiness_reply(view_all(pipelines)); };

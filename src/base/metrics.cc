@@ -114,6 +114,12 @@ Histogram& Metrics::histogram(const std::string& name, const std::string& help_t
   return find_or_add<Histogram>(histograms_, name, help_text, labels);
 }
 
+void Metrics::forget_gauge(const std::string& name, const Labels& labels) {
+  Lock lock(mutex_);
+  const auto family = gauges_.find(name);
+  if (family != gauges_.end()) family->second.by_labels.erase(rendered(labels));
+}
+
 std::string Metrics::render_prometheus() const {
   Lock lock(mutex_);
   std::string out;

@@ -55,6 +55,9 @@ class Metrics {
   Counter& counter(const std::string& name, const std::string& help_text, const Labels& labels = {});
   Gauge& gauge(const std::string& name, const std::string& help_text, const Labels& labels = {});
   Histogram& histogram(const std::string& name, const std::string& help_text, const Labels& labels = {});
+  // Takes a gauge out of what is rendered: the thing that it measured is gone, or somebody else's now. Nobody may hold a
+  // reference to it.
+  void forget_gauge(const std::string& name, const Labels& labels);
   // Prometheus text exposition format 0.0.4; histograms as summaries with quantiles 0.5, 0.95, 0.99.
   std::string render_prometheus() const;
 

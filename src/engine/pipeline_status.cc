@@ -1,8 +1,41 @@
 #include "engine/pipeline_status.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/clock.h"
 
 namespace frazil::engine {
+namespace {
+
+constexpr char kHaltedText[] = "1 when the pipeline waits for an operator's decision.";
+
+struct CounterText {
+  std::string_view name;
+  std::string_view text;
+};
+constexpr CounterText kCounters[] = {
+    {"frazil_records_read_total", "Records read from the source."},
+    {"frazil_bytes_read_total", "Bytes of record values read."},
+    {"frazil_rows_committed_total", "Rows in committed snapshots."},
+    {"frazil_commits_total", "Commits accepted by the table."},
+    {"frazil_files_total", "Data files committed."},
+    {"frazil_dead_letters_total", "Records committed to the dead-letter table."},
+    {"frazil_skipped_total", "Rejected records skipped by policy."},
+    {"frazil_tombstones_total", "Null values skipped by policy."},
+    {"frazil_stale_epochs_total", "Epochs dropped because another worker was faster."},
+    {"frazil_unknown_fields_total", "Fields of documents that no column takes."},
+    {"frazil_duplicate_keys_total", "Keys that a document held twice; the last one counted."},
+};
+
+std::string_view text_of(std::string_view name) {
+  for (const CounterText& counter : kCounters) {
+    if (counter.name == name) return counter.text;
+  }
+  return "";
+}
+
+}  // namespace
 
 PipelineStatus::PipelineStatus(std::string pipeline, base::Metrics& metrics)
     : labels_{{"pipeline", pipeline}},
@@ -16,6 +49,23 @@ PipelineStatus::PipelineStatus(std::string pipeline, base::Metrics& metrics)
   view_.state = "starting";
   view_.started_micros = base::wall_micros();
   metrics.gauge("frazil_up", "1 while the pipeline runs.", labels_).set(1);
+  metrics.gauge("frazil_halted", kHaltedText, labels_).set(0);
+  // Counters that exist from the start can be told from those that went away.
+  count("frazil_records_read_total", 0);
+  count("frazil_bytes_read_total", 0);
+  count("frazil_rows_committed_total", 0);
+  count("frazil_commits_total", 0);
+  count("frazil_files_total", 0);
+  count("frazil_dead_letters_total", 0);
+  count("frazil_skipped_total", 0);
+  count("frazil_tombstones_total", 0);
+  count("frazil_stale_epochs_total", 0);
+  count("frazil_unknown_fields_total", 0);
+  count("frazil_duplicate_keys_total", 0);
+}
+
+void PipelineStatus::count(const char* name, int64_t more) {
+  metrics_.counter(name, std::string(text_of(name)), labels_).add(more);
 }
 
 void PipelineStatus::set_state(const std::string& state, const std::string& detail, const std::string& halt_code) {
@@ -25,7 +75,7 @@ void PipelineStatus::set_state(const std::string& state, const std::string& deta
   view_.halt_code = halt_code;
   const bool is_up = state == "starting" || state == "running" || state == "stopping";
   metrics_.gauge("frazil_up", "1 while the pipeline runs.", labels_).set(is_up ? 1 : 0);
-  metrics_.gauge("frazil_halted", "1 when the pipeline waits for an operator's decision.", labels_)
+  metrics_.gauge("frazil_halted", kHaltedText, labels_)
       .set(state == "halted" ? 1 : 0);
 }
 
@@ -33,16 +83,37 @@ void PipelineStatus::read(int64_t records, int64_t bytes) {
   base::Lock lock(mutex_);
   view_.records_read += records;
   view_.bytes_read += bytes;
-  metrics_.counter("frazil_records_read_total", "Records read from the source.", labels_).add(records);
-  metrics_.counter("frazil_bytes_read_total", "Bytes of record values read.", labels_).add(bytes);
+  count("frazil_records_read_total", records);
+  count("frazil_bytes_read_total", bytes);
 }
 
 void PipelineStatus::rejected(int64_t, int64_t tombstones, int64_t skipped) {
   base::Lock lock(mutex_);
   view_.tombstones += tombstones;
   view_.skipped += skipped;
-  metrics_.counter("frazil_tombstones_total", "Null values skipped by policy.", labels_).add(tombstones);
-  metrics_.counter("frazil_skipped_total", "Rejected records skipped by policy.", labels_).add(skipped);
+  count("frazil_tombstones_total", tombstones);
+  count("frazil_skipped_total", skipped);
+}
+
+bool PipelineStatus::reject(const std::string& code, int64_t now_micros) {
+  constexpr int64_t kQuietMicros = 60'000'000;
+  base::Labels labels = labels_;
+  labels["code"] = code;
+  base::Lock lock(mutex_);
+  view_.rejects[code] += 1;
+  metrics_.counter("frazil_rejects_total", "Records that gave no row, by code, each time they are read.", labels).add(1);
+  const auto told = reject_logged_micros_.find(code);
+  if (told != reject_logged_micros_.end() && now_micros - told->second < kQuietMicros) return false;
+  reject_logged_micros_[code] = now_micros;
+  return true;
+}
+
+void PipelineStatus::passed_over(int64_t unknown_fields, int64_t duplicate_keys) {
+  base::Lock lock(mutex_);
+  view_.unknown_fields += unknown_fields;
+  view_.duplicate_keys += duplicate_keys;
+  count("frazil_unknown_fields_total", unknown_fields);
+  count("frazil_duplicate_keys_total", duplicate_keys);
 }
 
 void PipelineStatus::committed(int64_t rows, int64_t dead_letters, const std::vector<int64_t>& file_bytes,
@@ -61,10 +132,12 @@ void PipelineStatus::committed(int64_t rows, int64_t dead_letters, const std::ve
   view_.file_bytes += total;
   view_.last_commit_micros = base::wall_micros();
   view_.last_snapshot_id = snapshot_id;
-  metrics_.counter("frazil_rows_committed_total", "Rows in committed snapshots.", labels_).add(rows);
-  metrics_.counter("frazil_dead_letters_total", "Records committed to the dead-letter table.", labels_).add(dead_letters);
-  metrics_.counter("frazil_commits_total", "Commits accepted by the table.", labels_).add(1);
-  metrics_.counter("frazil_files_total", "Data files committed.", labels_).add(static_cast<int64_t>(file_bytes.size()));
+  count("frazil_rows_committed_total", rows);
+  count("frazil_dead_letters_total", dead_letters);
+  count("frazil_commits_total", 1);
+  count("frazil_files_total", static_cast<int64_t>(file_bytes.size()));
+  metrics_.gauge("frazil_last_commit_timestamp_seconds", "When the table last accepted a commit.", labels_)
+      .set(static_cast<double>(view_.last_commit_micros) / 1e6);
 }
 
 void PipelineStatus::fresh(double seconds, int64_t rows, bool live) {
@@ -74,13 +147,19 @@ void PipelineStatus::fresh(double seconds, int64_t rows, bool live) {
 void PipelineStatus::stale_epoch() {
   base::Lock lock(mutex_);
   view_.stale_epochs += 1;
-  metrics_.counter("frazil_stale_epochs_total", "Epochs dropped because another worker was faster.", labels_).add(1);
+  count("frazil_stale_epochs_total", 1);
 }
 
 void PipelineStatus::set_lag(std::vector<SplitLag> lag) {
   base::Lock lock(mutex_);
+  base::Labels labels = labels_;
+  // What this worker does not read any more is another's to tell.
+  for (const SplitLag& before : view_.lag) {
+    const bool is_kept = std::any_of(lag.begin(), lag.end(), [&](const SplitLag& now) { return now.split == before.split; });
+    labels["split"] = before.split;
+    if (!is_kept) metrics_.forget_gauge("frazil_lag_records", labels);
+  }
   for (const SplitLag& split : lag) {
-    base::Labels labels = labels_;
     labels["split"] = split.split;
     if (split.lag >= 0) {
       metrics_.gauge("frazil_lag_records", "Records up to the last stable end.", labels).set(static_cast<double>(split.lag));

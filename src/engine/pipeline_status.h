@@ -24,6 +24,9 @@ struct StatusView {
   int64_t dead_letters = 0;
   int64_t tombstones = 0;
   int64_t skipped = 0;
+  int64_t unknown_fields = 0;
+  int64_t duplicate_keys = 0;
+  std::map<std::string, int64_t> rejects;  // records that gave no row, by code, as they were read (again)
   int64_t commits = 0;
   int64_t stale_epochs = 0;
   int64_t files = 0;
@@ -44,6 +47,10 @@ class PipelineStatus {
   void set_state(const std::string& state, const std::string& detail = "", const std::string& halt_code = "");
   void read(int64_t records, int64_t bytes);
   void rejected(int64_t dead_letters, int64_t tombstones, int64_t skipped);
+  // One record that becomes a dead letter. True when it is the first of its code within a minute: that one is logged.
+  bool reject(const std::string& code, int64_t now_micros);
+  // What decoding passed over without harm.
+  void passed_over(int64_t unknown_fields, int64_t duplicate_keys);
   void committed(int64_t rows, int64_t dead_letters, const std::vector<int64_t>& file_bytes, double commit_seconds,
                  int64_t snapshot_id);
   // `seconds` from record time to commit, for `rows` rows; catch-up rows are counted apart.
@@ -54,6 +61,8 @@ class PipelineStatus {
   StatusView view() const;
 
  private:
+  void count(const char* name, int64_t more);
+
   mutable base::Mutex mutex_;
   StatusView view_;
   base::Labels labels_;
@@ -62,6 +71,7 @@ class PipelineStatus {
   base::Histogram& catch_up_freshness_;
   base::Histogram& commit_seconds_;
   base::Histogram& file_sizes_;
+  std::map<std::string, int64_t> reject_logged_micros_;  // by code: when one was told last
 };
 
 }  // namespace frazil::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "engine/dead_letters.h"
 #include "engine/ledger.h"
 
@@ -91,6 +92,7 @@ base::Status ReaderLane::decode_pending() {
   note_times(appended);
   extend(share_.ranges, pending_->range);
   context_.status.rejected(rejected, counts.tombstones, counts.skipped);
+  context_.status.passed_over(counts.unknown_fields, counts.duplicate_keys);
   pending_.reset();
   lease.resize(0);
   staging_lease_->resize(staging_->batch.bytes());
@@ -106,9 +108,20 @@ void ReaderLane::reject(const std::vector<Rejected>& rejects) {
   }
   const int64_t now = base::wall_micros();
   for (const Rejected& one : rejects) {
+    if (context_.status.reject(one.code, now)) tell(one);
     append_dead_letter(*share_.dead_letters, *pending_, one, context_.pipeline, context_.dead_letter_schema_id, now);
   }
   share_.lease.resize(share_.dead_letters->bytes());
+}
+
+void ReaderLane::tell(const Rejected& rejected) const {
+  const std::string place = pending_->stream + "/" + std::to_string(pending_->partition) + " offset " +
+                            std::to_string(pending_->records[rejected.record].offset);
+  base::log_warn("record rejected, the first of its code within a minute", {{"pipeline", context_.pipeline},
+                                                                            {"at", place},
+                                                                            {"code", rejected.code},
+                                                                            {"field", rejected.field},
+                                                                            {"reason", rejected.message}});
 }
 
 void ReaderLane::note_times(int64_t rows) {

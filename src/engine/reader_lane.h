@@ -48,6 +48,7 @@ class ReaderLane {
   base::Status decode_pending();
   base::Status hand_over();
   void reject(const std::vector<Rejected>& rejects);
+  void tell(const Rejected& rejected) const;
   void note_times(int64_t rows);
   std::shared_ptr<RowsInFlight> fresh_staging();
 
