@@ -357,7 +357,7 @@ Store scripted_gcs_store() {
   io::GcsConfig config;
   config.host = "https://storage.example";
   config.chunk_bytes = 1 << 20;
-  return {io::make_gcs_file_io(config, std::make_shared<ScriptedGcs>(), nullptr), "gs://lake/w", nullptr, 1000};
+  return {io::make_gcs_file_io(config, std::make_shared<ScriptedGcs>(), nullptr), "gs://lake/w", nullptr, 10, true, 1000};
 }
 // The server that the part of the test has started: a prefix of its own for each test. It lets racers wait for seconds, and takes
 // backslashes for slashes.
