@@ -121,18 +121,27 @@ base::Status DataFileWriter::write(const columnar::Batch& batch) {
   return writer_->write(batch);
 }
 
-int64_t DataFileWriter::buffered_bytes() const { return writer_ == nullptr ? 0 : writer_->buffered_bytes(); }
+int64_t DataFileWriter::buffered_bytes() const {
+  return writer_ == nullptr ? 0 : writer_->buffered_bytes() + file_->buffered_bytes();
+}
 
 int64_t DataFileWriter::estimated_file_bytes() const { return writer_ == nullptr ? 0 : writer_->estimated_file_bytes(); }
 
-base::Result<iceberg::DataFile> DataFileWriter::close() {
-  CHECK(writer_ != nullptr);
-  TRY_ASSIGN(format::ParquetFileMetrics metrics, writer_->seal());
-  if (metrics.file_bytes != file_->size()) {
-    return base::Error(base::Code::kBug, location_ + ": the encoder counts " + std::to_string(metrics.file_bytes) +
+base::Status DataFileWriter::seal() {
+  CHECK(writer_ != nullptr && !metrics_);
+  TRY_ASSIGN(metrics_, writer_->seal());
+  if (metrics_->file_bytes != file_->size()) {
+    return base::Error(base::Code::kBug, location_ + ": the encoder counts " + std::to_string(metrics_->file_bytes) +
                                              " bytes, the file holds " + std::to_string(file_->size()));
   }
+  file_->seal();
+  return {};
+}
+
+base::Result<iceberg::DataFile> DataFileWriter::close() {
+  if (!metrics_) TRY(seal());
   TRY(file_->close());
+  format::ParquetFileMetrics& metrics = *metrics_;
   iceberg::DataFile file;
   file.file_path = location_;
   file.partition = partition_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -39,10 +40,13 @@ class DataFileWriter {
                  std::string location);
   ~DataFileWriter();
   base::Status write(const columnar::Batch& batch);
+  // Of the encoder, and of the file for bytes that have not left yet. Falls by itself while a store takes them.
   int64_t buffered_bytes() const;
   int64_t estimated_file_bytes() const;
   int64_t rows() const { return rows_; }
-  // Seals the file, durably.
+  // Encodes what is left: no more rows will come, and the file may go to its store in the background. Once.
+  base::Status seal();
+  // Waits until the file is durable; seals it first when that has not been done.
   base::Result<iceberg::DataFile> close();
 
  private:
@@ -55,6 +59,7 @@ class DataFileWriter {
   std::unique_ptr<io::OutputFile> file_;
   std::unique_ptr<format::ParquetWriter> writer_;
   int64_t rows_ = 0;
+  std::optional<format::ParquetFileMetrics> metrics_;  // set when sealed
 };
 
 }  // namespace frazil::sinks

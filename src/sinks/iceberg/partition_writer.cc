@@ -11,6 +11,8 @@ namespace {
 // Gathered this far, rows go to the encoder: large enough for few calls, small enough for many partitions.
 constexpr int64_t kFlushRows = 65'536;
 constexpr int64_t kFlushBytes = 16LL << 20;
+// So many files that are full wait for the end of the epoch, open.
+constexpr size_t kMaxSealed = 16;
 
 }  // namespace
 
@@ -40,20 +42,32 @@ base::Status PartitionWriter::flush(Partition& partition) {
     partition.file = std::make_unique<DataFileWriter>(io_, *target_, partition.key,
                                                       data_file_location(*target_, partition.key, epoch_, lane_));
   }
-  encoder_bytes_ -= partition.file->buffered_bytes();
   TRY(partition.file->write(partition.gathered));
-  encoder_bytes_ += partition.file->buffered_bytes();
+  count_bytes(partition);
   partition.gathered.clear();
   gathered_bytes_ -= partition.gathered_bytes;
   partition.gathered_bytes = 0;
-  if (partition.file->estimated_file_bytes() >= target_->target_file_bytes) return close(partition);
+  if (partition.file->estimated_file_bytes() < target_->target_file_bytes) return {};
+  TRY(seal(partition));
+  return sealed_.size() > kMaxSealed ? close_oldest() : base::Status();
+}
+
+void PartitionWriter::count_bytes(Partition& partition) {
+  const int64_t bytes = partition.file == nullptr ? 0 : partition.file->buffered_bytes();
+  file_bytes_ += bytes - partition.file_bytes;
+  partition.file_bytes = bytes;
+}
+
+base::Status PartitionWriter::seal(Partition& partition) {
+  TRY(partition.file->seal());
+  sealed_.push_back(std::move(partition.file));
+  count_bytes(partition);
   return {};
 }
 
-base::Status PartitionWriter::close(Partition& partition) {
-  encoder_bytes_ -= partition.file->buffered_bytes();
-  TRY_ASSIGN(iceberg::DataFile file, partition.file->close());
-  partition.file.reset();
+base::Status PartitionWriter::close_oldest() {
+  TRY_ASSIGN(iceberg::DataFile file, sealed_.front()->close());
+  sealed_.pop_front();
   outputs_.push_back(std::make_unique<DataFileOutput>(std::move(file), target_->spec.spec_id));
   return {};
 }
@@ -61,9 +75,10 @@ base::Status PartitionWriter::close(Partition& partition) {
 base::Result<std::vector<std::unique_ptr<engine::Output>>> PartitionWriter::seal() {
   for (auto& [bucket, partition] : partitions_) {
     TRY(flush(*partition));
-    if (partition->file != nullptr) TRY(close(*partition));
+    if (partition->file != nullptr) TRY(seal(*partition));
     partition.reset();
   }
+  while (!sealed_.empty()) TRY(close_oldest());
   return std::move(outputs_);
 }
 

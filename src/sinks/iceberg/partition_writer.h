@@ -4,6 +4,7 @@
 // is closed and followed by another. One thread.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,7 +21,7 @@ class PartitionWriter : public engine::SinkWriter {
   PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr<const WriteTarget> target,
                   std::vector<columnar::Type> key_types, int lane, int64_t epoch);
   base::Status write(const columnar::Batch& batch, const engine::RoutedRows& routed) override;
-  int64_t buffered_bytes() const override { return gathered_bytes_ + encoder_bytes_; }
+  int64_t buffered_bytes() const override { return gathered_bytes_ + file_bytes_; }
   base::Result<std::vector<std::unique_ptr<engine::Output>>> seal() override;
 
  private:
@@ -29,10 +30,14 @@ class PartitionWriter : public engine::SinkWriter {
     iceberg::PartitionKey key;
     columnar::Batch gathered;
     int64_t gathered_bytes = 0;
+    int64_t file_bytes = 0;  // of file_bytes_
     std::unique_ptr<DataFileWriter> file;
   };
   base::Status flush(Partition& partition);
-  base::Status close(Partition& partition);
+  void count_bytes(Partition& partition);
+  // Its file is full, or the epoch ends: it may go to its store while others are still written.
+  base::Status seal(Partition& partition);
+  base::Status close_oldest();
 
   std::shared_ptr<io::FileIO> io_;
   std::shared_ptr<const WriteTarget> target_;
@@ -40,9 +45,10 @@ class PartitionWriter : public engine::SinkWriter {
   const int lane_;
   const int64_t epoch_;
   std::map<std::string, std::unique_ptr<Partition>> partitions_;
+  std::deque<std::unique_ptr<DataFileWriter>> sealed_;  // under way to their store
   std::vector<std::unique_ptr<engine::Output>> outputs_;
   int64_t gathered_bytes_ = 0;
-  int64_t encoder_bytes_ = 0;
+  int64_t file_bytes_ = 0;  // held by open files, as of the last flush of each
 };
 
 }  // namespace frazil::sinks
