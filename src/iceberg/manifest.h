@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -98,8 +100,21 @@ base::Result<ManifestFile> write_manifest(io::FileIO& io, const std::string& loc
 base::Result<ManifestFile> write_manifest_entries(io::FileIO& io, const std::string& location, const columnar::Schema& schema,
                                                   const PartitionSpec& spec, int64_t snapshot_id,
                                                   const std::vector<ManifestEntry>& entries, const AvroOptions& options);
+// The same, entry by entry: what is held is the encoded file, not the entries. One thread.
+class ManifestFileWriter {
+ public:
+  // `content`: 0 data, 1 deletes. Errors as of write_manifest_entries.
+  static base::Result<std::unique_ptr<ManifestFileWriter>> open(const columnar::Schema& schema, const PartitionSpec& spec,
+                                                                int64_t snapshot_id, int32_t content, const AvroOptions& options);
+  virtual ~ManifestFileWriter() = default;
+  virtual base::Status add(const ManifestEntry& entry) = 0;
+  // Writes the file. Called once.
+  virtual base::Result<ManifestFile> finish(io::FileIO& io, const std::string& location) = 0;
+};
 // `spec`'s partition types are taken from the file's own header schema. Non-ASCII and unknown fields of others are read over.
 base::Result<Manifest> read_manifest(io::FileIO& io, const std::string& location);
+// The entries in the file's order, one block of them decoded at a time. An error of `visit` ends the reading and is returned.
+base::Status visit_manifest(io::FileIO& io, const std::string& location, const std::function<base::Status(ManifestEntry)>& visit);
 // `extra_header`: more Avro metadata keys (for example frazil.positions). Returns the file's length.
 base::Result<int64_t> write_manifest_list(io::FileIO& io, const std::string& location, int64_t snapshot_id,
                                           std::optional<int64_t> parent_snapshot_id, int64_t sequence_number,

@@ -132,23 +132,38 @@ class EntryReader {
   std::vector<int32_t> spec_ids_;
 };
 
-base::Result<Manifest> parse_manifest(std::string_view bytes) {
-  TRY_ASSIGN(format::AvroFileReader file, format::AvroFileReader::open(bytes));
-  Manifest manifest;
+std::map<std::string, std::string> header_of(const format::AvroFileReader& file) {
+  std::map<std::string, std::string> header;
   for (const auto& [key, value] : file.metadata()) {
-    if (!key.starts_with("avro.")) manifest.header[key] = value;
+    if (!key.starts_with("avro.")) header[key] = value;
   }
-  EntryReader reader(manifest.header);
+  return header;
+}
+
+base::Status visit_entries(format::AvroFileReader& file, const std::map<std::string, std::string>& header,
+                           const std::function<base::Status(ManifestEntry)>& visit) {
+  EntryReader reader(header);
   while (true) {
     TRY_ASSIGN(const auto block, file.next_block());
-    if (!block) return manifest;
+    if (!block) return {};
     AvroDecoder decoder(block->payload);
     for (int64_t i = 0; i < block->records; ++i) {
       TRY_ASSIGN(ManifestEntry entry, reader.read(file.schema().root(), decoder));
-      manifest.entries.push_back(std::move(entry));
+      TRY(visit(std::move(entry)));
     }
     if (!decoder.at_end()) return base::corrupt("block has bytes behind its last record");
   }
+}
+
+base::Result<Manifest> parse_manifest(std::string_view bytes) {
+  TRY_ASSIGN(format::AvroFileReader file, format::AvroFileReader::open(bytes));
+  Manifest manifest;
+  manifest.header = header_of(file);
+  TRY(visit_entries(file, manifest.header, [&](ManifestEntry entry) {
+    manifest.entries.push_back(std::move(entry));
+    return base::Status();
+  }));
+  return manifest;
 }
 
 }  // namespace
@@ -156,6 +171,13 @@ base::Result<Manifest> parse_manifest(std::string_view bytes) {
 base::Result<Manifest> read_manifest(io::FileIO& io, const std::string& location) {
   TRY_ASSIGN(const std::string bytes, io.read(location));
   return parse_manifest(bytes).in(location);
+}
+
+base::Status visit_manifest(io::FileIO& io, const std::string& location, const std::function<base::Status(ManifestEntry)>& visit) {
+  TRY_ASSIGN(const std::string bytes, io.read(location));
+  base::Result<format::AvroFileReader> file = format::AvroFileReader::open(bytes);
+  if (!file.ok()) return file.status().in(location);
+  return visit_entries(*file, header_of(*file), visit).in(location);
 }
 
 }  // namespace frazil::iceberg

@@ -203,41 +203,65 @@ class ManifestWriter {
   std::optional<int64_t> min_sequence_;
 };
 
-base::Result<bool> is_delete_manifest(const std::vector<ManifestEntry>& entries) {
-  const auto is_delete = [](const ManifestEntry& entry) { return entry.data_file.content != FileContent::kData; };
-  const auto deletes = std::count_if(entries.begin(), entries.end(), is_delete);
-  if (deletes == 0) return false;
-  if (deletes == static_cast<std::ptrdiff_t>(entries.size())) return true;
-  return base::invalid("a manifest holds data files or delete files, never both");
-}
+class AvroManifestWriter : public ManifestFileWriter {
+ public:
+  AvroManifestWriter(const PartitionSpec& spec, const std::vector<Type>& types, int64_t snapshot_id, int32_t content,
+                     const std::map<std::string, std::string>& header, format::AvroCodec codec, std::optional<int> level)
+      : spec_id_(spec.spec_id),
+        content_(content),
+        file_(manifest_entry_schema(spec, types), header, codec, level),
+        writer_(types, snapshot_id, file_) {}
+
+  base::Status add(const ManifestEntry& entry) override {
+    if ((entry.data_file.content != FileContent::kData) != (content_ == 1)) {
+      return base::invalid("a manifest holds data files or delete files, never both");
+    }
+    return writer_.add(entry);
+  }
+  base::Result<ManifestFile> finish(io::FileIO& io, const std::string& location) override {
+    TRY_ASSIGN(const std::string bytes, file_.finish());
+    TRY(io::write_file(io, location, bytes));
+    ManifestFile manifest = writer_.finish();
+    manifest.manifest_path = location;
+    manifest.manifest_length = static_cast<int64_t>(bytes.size());
+    manifest.partition_spec_id = spec_id_;
+    manifest.content = content_;
+    return manifest;
+  }
+
+ private:
+  const int32_t spec_id_;
+  const int32_t content_;
+  format::AvroFileWriter file_;
+  ManifestWriter writer_;
+};
 
 }  // namespace
 
-base::Result<ManifestFile> write_manifest_entries(io::FileIO& io, const std::string& location, const columnar::Schema& schema,
-                                                  const PartitionSpec& spec, int64_t snapshot_id,
-                                                  const std::vector<ManifestEntry>& entries, const AvroOptions& options) {
+base::Result<std::unique_ptr<ManifestFileWriter>> ManifestFileWriter::open(const columnar::Schema& schema,
+                                                                           const PartitionSpec& spec, int64_t snapshot_id,
+                                                                           int32_t content, const AvroOptions& options) {
   TRY_ASSIGN(const std::vector<Type> types, partition_types(spec, schema));
   TRY_ASSIGN(const format::AvroCodec codec, format::avro_codec_named(options.codec));
-  TRY_ASSIGN(const bool is_delete, is_delete_manifest(entries));
   const std::map<std::string, std::string> header = {
       {"schema", schema_to_json(schema)},
       {"schema-id", std::to_string(schema.schema_id)},
       {"partition-spec", spec_fields_to_json(spec)},
       {"partition-spec-id", std::to_string(spec.spec_id)},
       {"format-version", "2"},
-      {"content", is_delete ? "deletes" : "data"},
+      {"content", content == 1 ? "deletes" : "data"},
   };
-  format::AvroFileWriter file(manifest_entry_schema(spec, types), header, codec, options.level);
-  ManifestWriter writer(types, snapshot_id, file);
-  for (const ManifestEntry& entry : entries) TRY(writer.add(entry));
-  TRY_ASSIGN(const std::string bytes, file.finish());
-  TRY(io::write_file(io, location, bytes));
-  ManifestFile manifest = writer.finish();
-  manifest.manifest_path = location;
-  manifest.manifest_length = static_cast<int64_t>(bytes.size());
-  manifest.partition_spec_id = spec.spec_id;
-  manifest.content = is_delete ? 1 : 0;
-  return manifest;
+  return std::unique_ptr<ManifestFileWriter>(
+      std::make_unique<AvroManifestWriter>(spec, types, snapshot_id, content, header, codec, options.level));
+}
+
+base::Result<ManifestFile> write_manifest_entries(io::FileIO& io, const std::string& location, const columnar::Schema& schema,
+                                                  const PartitionSpec& spec, int64_t snapshot_id,
+                                                  const std::vector<ManifestEntry>& entries, const AvroOptions& options) {
+  const bool is_delete = !entries.empty() && entries.front().data_file.content != FileContent::kData;
+  TRY_ASSIGN(const auto writer, ManifestFileWriter::open(schema, spec, snapshot_id, is_delete ? 1 : 0, options));
+  for (const ManifestEntry& entry : entries) TRY(writer->add(entry));
+  return writer->finish(io, location);
 }
 
 base::Result<ManifestFile> write_manifest(io::FileIO& io, const std::string& location, const columnar::Schema& schema,

@@ -63,25 +63,22 @@ base::Result<ManifestFile> ManifestMerger::merge_bin(const TableMetadata& base, 
   std::vector<std::string> paths;
   for (const ManifestFile& manifest : bin) paths.push_back(manifest.manifest_path);
   if (const auto known = merged_.find(paths); known != merged_.end()) return known->second;
-  std::vector<ManifestEntry> entries;
-  for (const ManifestFile& manifest : bin) TRY(append_entries(manifest, entries));
-  TRY_ASSIGN(ManifestFile merged, write_manifest_entries(*io_, next_location_(), *base.current_schema(), spec, snapshot_id_,
-                                                         entries, options));
+  TRY_ASSIGN(const auto writer, ManifestFileWriter::open(*base.current_schema(), spec, snapshot_id_, 0, options));
+  for (const ManifestFile& manifest : bin) TRY(copy_entries(manifest, *writer));
+  TRY_ASSIGN(ManifestFile merged, writer->finish(*io_, next_location_()));
   merged_.emplace(std::move(paths), merged);
   return merged;
 }
 
-base::Status ManifestMerger::append_entries(const ManifestFile& manifest, std::vector<ManifestEntry>& entries) {
+base::Status ManifestMerger::copy_entries(const ManifestFile& manifest, ManifestFileWriter& writer) {
   using EntryStatus = ManifestEntry::Status;
-  TRY_ASSIGN(Manifest content, read_manifest(*io_, manifest.manifest_path));
-  for (ManifestEntry& entry : content.entries) {
+  return visit_manifest(*io_, manifest.manifest_path, [&](ManifestEntry entry) -> base::Status {
     if (manifest.sequence_number != kUnassignedSequence) TRY(inherit(entry, manifest));
     const bool is_ours = entry.snapshot_id.value_or(manifest.added_snapshot_id) == snapshot_id_;
-    if (entry.status == EntryStatus::kDeleted && !is_ours) continue;
+    if (entry.status == EntryStatus::kDeleted && !is_ours) return {};
     if (entry.status == EntryStatus::kAdded && !is_ours) entry.status = EntryStatus::kExisting;
-    entries.push_back(std::move(entry));
-  }
-  return {};
+    return writer.add(entry);
+  });
 }
 
 }  // namespace frazil::iceberg

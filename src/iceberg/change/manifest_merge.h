@@ -3,7 +3,8 @@
 //
 // Steps, for each partition spec by itself: (1) from the oldest manifest on, pack neighbours into bins of the target size;
 // (2) leave bins of one manifest, and the newest bin while it has fewer than the minimal count; (3) write the others anew:
-// entries of earlier snapshots become EXISTING with explicit numbers, their DELETED entries go.
+// entries of earlier snapshots become EXISTING with explicit numbers, their DELETED entries go. They pass through one block
+// at a time: a merge holds two files of the target size in their compressed form, not their entries.
 // Delete manifests and encrypted ones are left alone, and so are bins whose spec names a column that is gone.
 // A merged manifest is kept for the next attempt. Belongs to the change that owns it; one thread.
 #pragma once
@@ -35,7 +36,7 @@ class ManifestMerger {
   using Bin = std::vector<ManifestFile>;
   base::Result<ManifestFile> merge_bin(const TableMetadata& base, const PartitionSpec& spec, const Bin& bin,
                                        const AvroOptions& options);
-  base::Status append_entries(const ManifestFile& manifest, std::vector<ManifestEntry>& entries);
+  base::Status copy_entries(const ManifestFile& manifest, ManifestFileWriter& writer);
 
   std::shared_ptr<io::FileIO> io_;
   int64_t snapshot_id_;
