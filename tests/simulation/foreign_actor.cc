@@ -49,7 +49,7 @@ void ForeignActor::act() {
     case 2: done = set_property(id); break;
     case 3: done = remove_property(id); break;
     case 4: done = expire(); break;
-    case 5: done = has_changed_schema_ ? base::Status() : add_column(); break;
+    case 5: done = scenario_.forgets ? expire() : has_changed_schema_ ? base::Status() : add_column(); break;
     default: done = has_rolled_back_ ? append(id, "append") : roll_back(); break;
   }
   if (!done.ok()) base::log_info("sim_foreign_failed", {{"why", done.error().message()}});

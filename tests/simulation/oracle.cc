@@ -81,6 +81,12 @@ void Oracle::judge_step(const TableMarks& newest) {
   if (last_ && last_->snapshot_id == newest.snapshot_id) return;
   if (newest.epoch <= highest_epoch_) problem("epoch " + std::to_string(newest.epoch) + " is not above those before it");
   highest_epoch_ = std::max(highest_epoch_, newest.epoch);
+  if (rolled_from_ && !newest.is_decision && may_forget_) {
+    // Whether that was right, the rows tell: none may be missing.
+    tally_.add("roll-backs over no row");
+    last_ = rolled_from_;
+    rolled_from_.reset();
+  }
   if (rolled_from_) {
     judge_decision(newest);
   } else {
@@ -205,7 +211,12 @@ void Oracle::judge_files(const iceberg::TableMetadata& metadata) {
 }
 
 void Oracle::judge_completeness(const TablesState& last) {
-  const std::optional<TableMarks> newest = newest_marks(*last.anchor, house_.known_snapshots());
+  std::optional<TableMarks> newest = newest_marks(*last.anchor, house_.known_snapshots());
+  if (rolled_from_ && may_forget_) {
+    tally_.add("roll-backs over no row");
+    newest = std::exchange(rolled_from_, std::nullopt);
+    judge_rows(last, *newest);
+  }
   if (!newest || rolled_from_) return problem("the table was left without positions that hold");
   for (size_t i = 0; i < topic_.partitions.size(); ++i) {
     const auto found = newest->next.find(static_cast<int32_t>(i));

@@ -25,11 +25,13 @@ namespace frazil::simulation {
 
 class Oracle {
  public:
-  // `topic`: as it was at the end, or before it was made anew. `may_roll_back`: the scenario did.
-  Oracle(const Lakehouse& house, SimTopic topic, bool may_roll_back, Tally& tally)
+  // `topic`: as it was at the end, or before it was made anew. `may_roll_back`: the scenario did. `may_forget`: a
+  // roll-back that took no row may have left no trace.
+  Oracle(const Lakehouse& house, SimTopic topic, bool may_roll_back, bool may_forget, Tally& tally)
       : house_(house),
         topic_(std::move(topic)),
         may_roll_back_(may_roll_back),
+        may_forget_(may_forget),
         tally_(tally),
         rows_(house.store()->everything()) {}
 
@@ -60,6 +62,7 @@ class Oracle {
   const Lakehouse& house_;
   const SimTopic topic_;
   const bool may_roll_back_;
+  const bool may_forget_;
   Tally& tally_;
   TableRows rows_;
   std::string where_;

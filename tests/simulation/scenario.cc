@@ -44,6 +44,7 @@ Scenario draw_scenario() {
   s.has_outages = chance(400);
   s.foreign_pause_ms = between(800, 5'000);
   s.faults = draw_faults();
+  s.forgets = s.records % 3 == 0;  // no draw of its own: seeds that once failed stay what they were
   return s;
 }
 

@@ -46,6 +46,7 @@ struct Scenario {
   bool recreates_topic = false;
   bool rolls_back = false;
   bool changes_schema = false;
+  bool forgets = false;  // the table remembers few older metadata files: an expiry soon cuts what its history tells
   bool has_outages = false;  // of commits to the dead-letter table, so that owed entries pile up
   int64_t foreign_pause_ms = 3'000;  // at most, between two foreign commits
   Faults faults;

@@ -39,6 +39,7 @@ sinks::IcebergSinkConfig sink_config(const Scenario& scenario) {
   config.create.emplace();
   if (scenario.is_partitioned) config.create->partition_by = {"part"};
   if (scenario.merges_manifests) config.create->properties["commit.manifest.min-count-to-merge"] = "4";
+  if (scenario.forgets) config.create->properties["write.metadata.previous-versions-max"] = "2";
   config.history_keep_ms = scenario.history_keep_ms;
   config.user = "simulation";
   return config;
@@ -135,7 +136,9 @@ void WorkerSlot::answer(const base::Halt& halt) {
     tally_.add("halts on a recreated topic");
     return;
   }
-  if (halt.code == "TABLE_ROLLED_BACK" && scenario_.rolls_back && !halt.choices.empty()) {
+  const bool is_of_roll_back = halt.code == "TABLE_ROLLED_BACK" || (halt.code == "TABLE_HISTORY_LOST" && scenario_.forgets);
+  if (is_of_roll_back && scenario_.rolls_back && !halt.choices.empty()) {
+    if (halt.code == "TABLE_HISTORY_LOST") tally_.add("halts on a lost history");
     accepted_ = {{halt.code, halt.choices[base::random_below(halt.choices.size())].name, halt.token}};
     tally_.add("halts accepted");
     return;

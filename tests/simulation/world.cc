@@ -164,7 +164,7 @@ void World::finish() {
 
 std::vector<std::string> World::judge() {
   SimTopic topic = producer_->first_topic() ? *producer_->first_topic() : kafka_.topic(kTopic);
-  Oracle oracle(house_, std::move(topic), scenario_.rolls_back, tally_);
+  Oracle oracle(house_, std::move(topic), scenario_.rolls_back, scenario_.forgets, tally_);
   std::vector<std::string> found = oracle.judge(!scenario_.recreates_topic && problems_.empty());
   problems_.insert(problems_.end(), found.begin(), found.end());
   return problems_;

@@ -177,10 +177,10 @@ base::Result<bool> has_files_of(io::FileIO& io, const iceberg::Snapshot& head, i
 // 4. Else nothing tells: those files were rewritten or deleted by others, or rolled back.
 base::Result<Descent> head_descends_from(io::FileIO& io, const iceberg::TableMetadata& metadata, const iceberg::Snapshot& x) {
   TRY_ASSIGN(const Descent told, walk_to(io, metadata, x));
-  if (told != Descent::kUntold) return told;
+  const iceberg::Snapshot* head = metadata.current_snapshot();
+  if (told != Descent::kUntold || head == nullptr) return told;
   TRY_ASSIGN(const std::optional<int64_t> writer, newest_writer_of(io, x));
   if (!writer) return Descent::kYes;
-  const iceberg::Snapshot* head = metadata.current_snapshot();
   TRY_ASSIGN(const bool is_there, has_files_of(io, *head, *writer, x.sequence_number));
   return is_there ? Descent::kYes : Descent::kUntold;
 }
