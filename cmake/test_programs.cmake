@@ -15,7 +15,7 @@ foreach(source IN LISTS conformance_tools)
   target_link_libraries(frazil_${name} PRIVATE frazil_iceberg nlohmann_json::nlohmann_json)
 endforeach()
 if(conformance_sources)
-  frazil_test(frazil_conformance_test SOURCES ${conformance_sources} LINK ${all_libraries})
+  frazil_test(frazil_conformance_test SOURCES ${conformance_sources} LINK frazil_iceberg)
 endif()
 
 # tests/simulation: everything but main.cc and *_test.cc is shared by the program that

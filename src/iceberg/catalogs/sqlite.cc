@@ -95,7 +95,12 @@ class SqliteCatalog : public Catalog, public CatalogAdmin {
     return database_->transact([&]() -> Status {
       TRY_ASSIGN(const bool exists, namespace_exists(ns));
       if (exists) return Error(Code::kExists, "namespace " + joined(ns) + " exists already");
-      return insert_property(ns, kExistsKey, "true");
+      // Levels above get rows of their own, so that they outlive what is dropped below them.
+      for (Namespace level = ns; !level.empty(); level.pop_back()) {
+        TRY(erase_property(level, kExistsKey));
+        TRY(insert_property(level, kExistsKey, "true"));
+      }
+      return {};
     });
   }
 

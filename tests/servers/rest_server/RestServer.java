@@ -82,6 +82,7 @@ public final class RestServer {
     properties.put("catalog-impl", "org.apache.iceberg.jdbc.JdbcCatalog");
     properties.put("uri", "jdbc:sqlite:" + required(options, "database") + "?busy_timeout=10000");
     properties.put("jdbc.schema-version", "V1");
+    properties.put("jdbc.strict-mode", "true");  // no table without its namespace
     properties.put("warehouse", required(options, "warehouse"));
     if (options.containsKey("s3-endpoint")) {
       properties.put("io-impl", "org.apache.iceberg.aws.s3.S3FileIO");
