@@ -483,6 +483,22 @@ TEST_F(CommitterTest, OpenListsEveryColumnThatDoesNotFit) {
   EXPECT_NE(opened.error().message().find("missing: the table has no such column"), std::string::npos);
 }
 
+// B064: catalogs give nested fields their ids in different orders. The table's ids count, not those that were asked for.
+TEST_F(CommitterTest, DeadLettersCarryTheIdsThatTheCatalogGave) {
+  const auto one = begun();
+  iceberg::CreateTable create;
+  create.schema = *engine::dead_letter_schema();
+  ASSERT_TRUE(catalog_->create_table(config_.dead_letters, create).ok());
+  iceberg::TableCommit commit_ids;
+  const columnar::Schema other = columnar::assign_fresh_ids(*engine::dead_letter_schema(), 100);
+  commit_ids.updates = {iceberg::AddSchema{other}, iceberg::SetCurrentSchema{-1}};
+  ASSERT_TRUE(catalog_->commit_table(config_.dead_letters, commit_ids).ok());
+  commit(*one, 0, 5, {1, 3});
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(longs(config_.dead_letters, "epoch"), (std::vector<int64_t>{2, 2}));
+  EXPECT_TRUE(committer()->open().ok());
+}
+
 TEST_F(CommitterTest, ADeadLetterTableOfAnotherSchemaIsRefusedAtTheStart) {
   config_.dead_letters = config_.table;
   ASSERT_FALSE(committer()->open().ok());
