@@ -58,12 +58,14 @@ class ScriptedS3 : public net::HttpClient {
   int reads_until_known = 0;       // so many reads of a new object answer 404
   size_t short_read_bytes = 0;     // answers of ranges are cut to this, as if they were all; 0: never
   size_t page_keys = 1000;
+  size_t least_part_bytes = 0;     // smaller parts, but the last, are refused
   bool lists_encoded = true;
   bool fails_late_once = false;    // the next completion of an upload answers 200 with an error in the body
   bool stores_one_byte_less = false;
   int64_t latency_micros = 0;      // of every request; in a simulation that is virtual time
   int64_t clock_ahead_ms = 0;      // of our clock: requests that are signed more than 15 minutes off are refused
   std::string wanted_key = "key";  // of requests that are let in
+  bool accepts_any_key = false;    // and none
 
   base::Result<net::HttpResponse> send(const net::HttpRequest& request) override {
     pass_time(latency_micros);
@@ -166,6 +168,7 @@ class ScriptedS3 : public net::HttpClient {
   }
   // Whether the signature's key and time are acceptable.
   std::optional<Response> turned_away(const net::HttpRequest& request) const {
+    if (accepts_any_key) return std::nullopt;
     const std::string credential = "Credential=" + wanted_key + "/";
     if (header(request, "authorization").find(credential) == std::string::npos) return refusal(400, "ExpiredToken");
     const int64_t now = base::wall_millis() + clock_ahead_ms;
@@ -238,7 +241,7 @@ class ScriptedS3 : public net::HttpClient {
     io::Crc32cOfParts checksum;
     for (const auto& [number, part] : uploads_[upload].parts) {
       if (std::string(request.body).find(etag_of(part).substr(1, 5)) == std::string::npos) return refusal(400, "InvalidPart");
-      if (number < static_cast<int>(uploads_[upload].parts.size()) && part.size() < 5 << 20) return refusal(400, "EntityTooSmall");
+      if (number < static_cast<int>(uploads_[upload].parts.size()) && part.size() < least_part_bytes) return refusal(400, "EntityTooSmall");
       bytes += part;
       checksum.add(io::crc32c(part));
     }

@@ -19,7 +19,6 @@ using base::Error;
 using base::Result;
 using base::Status;
 
-constexpr int64_t kMinPartBytes = 5LL << 20;
 constexpr int64_t kMaxFileBytes = 5LL << 40;
 constexpr size_t kRemovalsOfARequest = 1'000;
 // The first so many parts are of the configured size, then each further kPartsOfAStep double it: 10,000 parts reach 5 TiB.
@@ -245,7 +244,6 @@ Status S3FileIO::remove_batch(const std::string& bucket, const std::vector<std::
 
 Result<std::shared_ptr<FileIO>> make_s3_file_io(S3Config config, std::shared_ptr<net::HttpClient> http,
                                                 std::shared_ptr<net::AwsCredentialsProvider> credentials) {
-  config.part_bytes = std::max(config.part_bytes, kMinPartBytes);
   auto lanes = std::make_shared<UploadLanes>("s3-upload", config.upload_lanes, config.upload_lanes * config.part_bytes);
   TRY_ASSIGN(std::shared_ptr<S3Requests> requests, S3Requests::make(std::move(config), std::move(http), std::move(credentials)));
   return std::shared_ptr<FileIO>(std::make_shared<S3FileIO>(std::move(requests), std::move(lanes)));

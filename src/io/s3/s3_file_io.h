@@ -26,7 +26,7 @@ struct S3Config {
   std::string endpoint;  // "https://host:port"; empty: AWS, by region
   std::string region = "us-east-1";
   bool path_style = false;  // https://endpoint/bucket/key instead of https://bucket.endpoint/key
-  int64_t part_bytes = 16LL << 20;  // at least 5 MiB; grows so that 10,000 parts reach 5 TiB
+  int64_t part_bytes = 16LL << 20;  // stores want 5 MiB or more; grows so that 10,000 parts reach 5 TiB
   int upload_lanes = 8;  // with one part each: as much memory is under way at most
   int64_t request_timeout_ms = 30'000;
   int64_t retry_total_ms = 120'000;  // for one operation, all tries together

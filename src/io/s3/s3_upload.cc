@@ -133,7 +133,7 @@ Result<S3Part> S3Upload::send_part(int number, std::string_view bytes) {
   request.body = bytes;
   request.headers = {{"x-amz-checksum-crc32c", crc32c_base64(part.checksum)}};
   TRY_ASSIGN(const S3Answer answer, objects_->requests().send(request, interrupt_));
-  if (!answer.is_success()) return upload_is_gone().error();
+  if (!answer.is_success()) return not_known(answer);
   const std::string* etag = answer.response.header("etag");
   if (etag == nullptr) return base::corrupt(location_ + ": the store took a part and did not name it");
   part.etag = *etag;
@@ -192,7 +192,7 @@ Status S3Upload::judge(const Result<S3Answer>& answer, const S3Digest& sent) {
   const int status = answer->response.status;
   // A name that is taken may be taken by ourselves: by an earlier try, or by a copy of this request. Some stores say it with 304.
   if (status == 412 || status == 304) return look(sent, exists(location_));
-  if (status == 404) return look(sent, upload_is_gone().error());
+  if (status == 404) return look(sent, not_known(*answer));
   if (!answer->is_success()) return base::unavailable(location_ + ": the store answered " + std::to_string(status));
   objects_->remember(location_);
   return check_size(sent);
@@ -221,8 +221,11 @@ Status S3Upload::look(const S3Digest& sent, const Error& otherwise) {
   return outcome;
 }
 
-Status S3Upload::upload_is_gone() const {
-  return base::unavailable(location_ + ": the store knows the upload no more (ended by somebody, or by a rule of the bucket)");
+Error S3Upload::not_known(const S3Answer& answer) const {
+  if (answer.error.code == "NoSuchUpload") {
+    return base::unavailable(location_ + ": the store knows the upload no more (ended by somebody, or by a rule of the bucket)");
+  }
+  return base::unavailable(location_ + ": the store answered a write with " + std::to_string(answer.response.status) + " " + answer.error.code);
 }
 
 Status S3Upload::failure() {

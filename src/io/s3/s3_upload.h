@@ -60,7 +60,7 @@ class S3Upload {
   base::Status judge(const base::Result<S3Answer>& answer, const S3Digest& sent);
   base::Status check_size(const S3Digest& sent);
   base::Status look(const S3Digest& sent, const base::Error& otherwise);
-  base::Status upload_is_gone() const;
+  base::Error not_known(const S3Answer& answer) const;
   void abort_upload();
   void take_back(bool is_known_to_be_ours);
   S3Digest digest_of_parts();
