@@ -38,6 +38,7 @@ std::string words_of(const net::HttpResponse& response, const S3Error& error) {
   std::string words = "the store answered " + std::to_string(response.status);
   if (!error.code.empty()) words += " " + error.code;
   if (!error.message.empty()) words += ": " + error.message;
+  if (words.ends_with('.')) words.pop_back();
   return words;
 }
 
