@@ -120,37 +120,37 @@ class S3FileIO : public FileIO {
       : objects_(std::make_shared<S3Objects>(std::move(requests))), lanes_(std::move(lanes)) {}
 
   Result<std::unique_ptr<OutputFile>> create(const std::string& location) override {
-    TRY_ASSIGN(S3Location target, parse_file(location));
+    TRY_ASSIGN(S3File file, parse_file(location));
     const int64_t part_bytes = objects_->requests().config().part_bytes;
-    auto upload = std::make_shared<S3Upload>(objects_, std::move(target), location);
+    auto upload = std::make_shared<S3Upload>(objects_, std::move(file));
     return std::unique_ptr<OutputFile>(std::make_unique<S3OutputFile>(lanes_, std::move(upload), location, part_bytes));
   }
   Result<std::string> read(const std::string& location) override { return read_range(location, 0, INT64_MAX); }
   Result<std::string> read_range(const std::string& location, int64_t offset, int64_t length) override {
-    TRY_ASSIGN(const S3Location target, parse_file(location));
+    TRY_ASSIGN(const S3File file, parse_file(location));
     if (offset < 0 || length < 0) return base::invalid("cannot read " + location + ": the range is negative");
     base::Interrupt none;
-    return objects_->read(target, location, offset, length, none);
+    return objects_->read(file, offset, length, none);
   }
   Result<FileStatus> stat(const std::string& location) override {
-    TRY_ASSIGN(const S3Location target, parse_file(location));
+    TRY_ASSIGN(const S3File file, parse_file(location));
     base::Interrupt none;
-    TRY_ASSIGN(const S3Object object, objects_->look(target, location, none));
+    TRY_ASSIGN(const S3Object object, objects_->look(file, none));
     return FileStatus{location, object.bytes, object.modified_millis};
   }
   Result<std::vector<FileStatus>> list(const std::string& prefix) override;
   Status remove(const std::string& location) override {
-    TRY_ASSIGN(const S3Location target, parse_file(location));
+    TRY_ASSIGN(const S3File file, parse_file(location));
     base::Interrupt none;
-    return objects_->remove(target, location, 0, none);
+    return objects_->remove(file, 0, none);
   }
   Status remove_all(const std::vector<std::string>& locations) override;
 
  private:
-  static Result<S3Location> parse_file(const std::string& location) {
+  static Result<S3File> parse_file(const std::string& location) {
     TRY_ASSIGN(S3Location target, parse_s3_location(location));
     if (target.key.empty() || target.key.ends_with('/')) return base::invalid("'" + location + "': names a folder, not a file");
-    return target;
+    return S3File{std::move(target), location};
   }
   Result<S3ListPage> list_page(const S3Location& prefix, const std::string& continuation);
   Status remove_batch(const std::string& bucket, const std::vector<std::string>& keys);
@@ -201,13 +201,13 @@ Result<std::vector<FileStatus>> S3FileIO::list(const std::string& prefix) {
 Status S3FileIO::remove_all(const std::vector<std::string>& locations) {
   std::map<std::string, std::vector<std::string>> keys_by_bucket;
   for (const std::string& location : locations) {
-    TRY_ASSIGN(S3Location target, parse_file(location));
-    if (!fits_into_xml(target.key)) {
+    TRY_ASSIGN(S3File file, parse_file(location));
+    if (!fits_into_xml(file.target.key)) {
       TRY(remove(location));
       continue;
     }
     objects_->forget(location);
-    keys_by_bucket[target.bucket].push_back(std::move(target.key));
+    keys_by_bucket[file.target.bucket].push_back(std::move(file.target.key));
   }
   for (const auto& [bucket, keys] : keys_by_bucket) {
     for (size_t from = 0; from < keys.size(); from += kRemovalsOfARequest) {
@@ -235,7 +235,7 @@ Status S3FileIO::remove_batch(const std::string& bucket, const std::vector<std::
   // One at a time, those that the store has not done have the tries of their own.
   for (const S3DeleteFailure& failure : failures) {
     if (failure.error.code == "NoSuchKey") continue;
-    TRY(objects_->remove({bucket, failure.key}, "s3://" + bucket + "/" + failure.key, 0, none));
+    TRY(objects_->remove({{bucket, failure.key}, "s3://" + bucket + "/" + failure.key}, 0, none));
   }
   return {};
 }

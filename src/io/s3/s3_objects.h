@@ -18,6 +18,12 @@
 
 namespace frazil::io {
 
+// A file's name, and where it is in the store.
+struct S3File {
+  S3Location target;
+  std::string location;
+};
+
 // What a store says of an object.
 struct S3Object {
   int64_t bytes = 0;
@@ -46,15 +52,15 @@ class S3Objects {
   S3Requests& requests() { return *requests_; }
 
   // An object that was written through here and is not found is asked for again for some seconds: some stores know a new name late.
-  base::Result<S3Object> look(const S3Location& target, const std::string& location, base::Interrupt& interrupt,
+  base::Result<S3Object> look(const S3File& file, base::Interrupt& interrupt,
                               int64_t total_ms = 0);
   // Bytes [offset, offset + length), fewer at the end. Long ranges in several requests, all of the same version of the object.
-  base::Result<std::string> read(const S3Location& target, const std::string& location, int64_t offset, int64_t length,
+  base::Result<std::string> read(const S3File& file, int64_t offset, int64_t length,
                                  base::Interrupt& interrupt);
   // True when the object has these bytes: by its checksum, or read back when the store reports none that can be compared.
-  base::Result<bool> matches(const S3Location& target, const std::string& location, const S3Digest& digest, base::Interrupt& interrupt);
+  base::Result<bool> matches(const S3File& file, const S3Digest& digest, base::Interrupt& interrupt);
   // What is absent is removed already.
-  base::Status remove(const S3Location& target, const std::string& location, int64_t total_ms, base::Interrupt& interrupt);
+  base::Status remove(const S3File& file, int64_t total_ms, base::Interrupt& interrupt);
 
   void remember(const std::string& location);
   void forget(const std::string& location);
@@ -66,9 +72,9 @@ class S3Objects {
     std::string etag;
   };
   base::Result<S3Answer> send_until_found(const S3Request& request, const std::string& location, base::Interrupt& interrupt);
-  base::Result<Piece> read_piece(const S3Location& target, const std::string& location, int64_t offset, int64_t length,
+  base::Result<Piece> read_piece(const S3File& file, int64_t offset, int64_t length,
                                  const std::string& etag, base::Interrupt& interrupt);
-  base::Result<bool> reads_back(const S3Location& target, const std::string& location, const S3Digest& digest,
+  base::Result<bool> reads_back(const S3File& file, const S3Digest& digest,
                                 base::Interrupt& interrupt);
   bool is_remembered(const std::string& location);
 

@@ -25,8 +25,7 @@ S3Digest digest_of(std::string_view bytes) { return {{{static_cast<int64_t>(byte
 
 }  // namespace
 
-S3Upload::S3Upload(std::shared_ptr<S3Objects> objects, S3Location target, std::string location)
-    : objects_(std::move(objects)), target_(std::move(target)), location_(std::move(location)) {}
+S3Upload::S3Upload(std::shared_ptr<S3Objects> objects, S3File file) : objects_(std::move(objects)), file_(std::move(file)) {}
 
 bool S3Upload::begin_task() {
   base::Lock lock(mutex_);
@@ -57,7 +56,7 @@ void S3Upload::put_whole(std::string_view bytes) {
   }
   S3Request request;
   request.method = "PUT";
-  request.target = target_;
+  request.target = file_.target;
   request.body = bytes;
   request.changes_something = true;
   request.headers = {{"content-type", "application/octet-stream"}, {"if-none-match", "*"}, {"x-amz-checksum-crc32c", digest.text()}};
@@ -102,7 +101,7 @@ Status S3Upload::begin_upload() {
   }
   S3Request request;
   request.method = "POST";
-  request.target = target_;
+  request.target = file_.target;
   request.query = "uploads=";
   request.headers = {{"content-type", "application/octet-stream"}, {"x-amz-checksum-algorithm", "CRC32C"}};
   Result<std::string> id = base::unavailable("");
@@ -110,9 +109,9 @@ Status S3Upload::begin_upload() {
   if (!answer.ok()) {
     id = answer.error();
   } else if (!answer->is_success()) {
-    id = base::unavailable(location_ + ": the store did not begin an upload: " + std::to_string(answer->response.status));
+    id = base::unavailable(file_.location + ": the store did not begin an upload: " + std::to_string(answer->response.status));
   } else {
-    id = read_s3_upload_id(answer->response.body).in(location_);
+    id = read_s3_upload_id(answer->response.body).in(file_.location);
   }
   base::Lock lock(mutex_);
   start_ = id.ok() ? Start::kDone : Start::kNone;
@@ -128,14 +127,14 @@ Result<S3Part> S3Upload::send_part(int number, std::string_view bytes) {
   part.checksum = crc32c(bytes);
   S3Request request;
   request.method = "PUT";
-  request.target = target_;
+  request.target = file_.target;
   request.query = "partNumber=" + std::to_string(number) + "&uploadId=" + net::percent_encode(upload_id_);
   request.body = bytes;
   request.headers = {{"x-amz-checksum-crc32c", crc32c_base64(part.checksum)}};
   TRY_ASSIGN(const S3Answer answer, objects_->requests().send(request, interrupt_));
   if (!answer.is_success()) return not_known(answer);
   const std::string* etag = answer.response.header("etag");
-  if (etag == nullptr) return base::corrupt(location_ + ": the store took a part and did not name it");
+  if (etag == nullptr) return base::corrupt(file_.location + ": the store took a part and did not name it");
   part.etag = *etag;
   return part;
 }
@@ -172,7 +171,7 @@ Status S3Upload::complete() {
   }
   S3Request request;
   request.method = "POST";
-  request.target = target_;
+  request.target = file_.target;
   request.query = "uploadId=" + net::percent_encode(upload_id_);
   request.body = body;
   request.changes_something = true;
@@ -191,41 +190,41 @@ Status S3Upload::judge(const Result<S3Answer>& answer, const S3Digest& sent) {
   }
   const int status = answer->response.status;
   // A name that is taken may be taken by ourselves: by an earlier try, or by a copy of this request. Some stores say it with 304.
-  if (status == 412 || status == 304) return look(sent, exists(location_));
+  if (status == 412 || status == 304) return look(sent, exists(file_.location));
   if (status == 404) return look(sent, not_known(*answer));
-  if (!answer->is_success()) return base::unavailable(location_ + ": the store answered " + std::to_string(status));
-  objects_->remember(location_);
+  if (!answer->is_success()) return base::unavailable(file_.location + ": the store answered " + std::to_string(status));
+  objects_->remember(file_.location);
   return check_size(sent);
 }
 
 Status S3Upload::check_size(const S3Digest& sent) {
-  const Result<S3Object> object = objects_->look(target_, location_, interrupt_);
-  if (!object.ok()) return Error(Code::kUnknownOutcome, location_ + ": the store took it, then: " + object.error().message());
+  const Result<S3Object> object = objects_->look(file_, interrupt_);
+  if (!object.ok()) return Error(Code::kUnknownOutcome, file_.location + ": the store took it, then: " + object.error().message());
   if (object->bytes == sent.bytes() && sent.agrees_with(*object).value_or(true)) return {};
-  return base::corrupt(location_ + ": " + std::to_string(sent.bytes()) + " bytes with checksum " + sent.text() +
+  return base::corrupt(file_.location + ": " + std::to_string(sent.bytes()) + " bytes with checksum " + sent.text() +
                        " were sent, the store keeps " + std::to_string(object->bytes) + " with '" + object->checksum + "'");
 }
 
 Status S3Upload::look(const S3Digest& sent, const Error& otherwise) {
-  const Result<bool> is_ours = objects_->matches(target_, location_, sent, interrupt_);
+  const Result<bool> is_ours = objects_->matches(file_, sent, interrupt_);
   std::string finding = "not found";
   Status outcome = otherwise;
   if (is_ours.ok()) {
     finding = *is_ours ? "ours" : "another's";
-    outcome = *is_ours ? Status() : Status(exists(location_));
+    outcome = *is_ours ? Status() : Status(exists(file_.location));
   } else if (is_ours.error().code() != Code::kNotFound) {
     finding = "no answer";
     outcome = Error(Code::kUnknownOutcome, otherwise.message() + "; and looking: " + is_ours.error().message());
   }
-  base::log_info("s3_looked_after_put", {{"location", location_}, {"reason", otherwise.message()}, {"found", finding}});
+  base::log_info("s3_looked_after_put", {{"location", file_.location}, {"reason", otherwise.message()}, {"found", finding}});
   return outcome;
 }
 
 Error S3Upload::not_known(const S3Answer& answer) const {
   if (answer.error.code == "NoSuchUpload") {
-    return base::unavailable(location_ + ": the store knows the upload no more (ended by somebody, or by a rule of the bucket)");
+    return base::unavailable(file_.location + ": the store knows the upload no more (ended by somebody, or by a rule of the bucket)");
   }
-  return base::unavailable(location_ + ": the store answered a write with " + std::to_string(answer.response.status) + " " + answer.error.code);
+  return base::unavailable(file_.location + ": the store answered a write with " + std::to_string(answer.response.status) + " " + answer.error.code);
 }
 
 Status S3Upload::failure() {
@@ -236,7 +235,7 @@ Status S3Upload::failure() {
 Status S3Upload::wait() {
   base::Lock lock(mutex_);
   while (!outcome_) {
-    if (is_cancelled_) return cancelled(location_);
+    if (is_cancelled_) return cancelled(file_.location);
     changed_.wait(lock);
   }
   return *outcome_;
@@ -261,17 +260,17 @@ void S3Upload::cancel() {
 void S3Upload::take_back(bool is_known_to_be_ours) {
   base::Interrupt none;
   if (!is_known_to_be_ours) {
-    const Result<S3Object> object = objects_->look(target_, location_, none, kCleanUpMs);
+    const Result<S3Object> object = objects_->look(file_, none, kCleanUpMs);
     if (!object.ok() || object->bytes != digest_.bytes() || !digest_.agrees_with(*object).value_or(false)) return;
   }
-  const Status removed = objects_->remove(target_, location_, kCleanUpMs, none);
-  if (!removed.ok()) base::log_warn("s3_left_behind", {{"location", location_}, {"reason", removed.error().message()}});
+  const Status removed = objects_->remove(file_, kCleanUpMs, none);
+  if (!removed.ok()) base::log_warn("s3_left_behind", {{"location", file_.location}, {"reason", removed.error().message()}});
 }
 
 void S3Upload::abort_upload() {
   S3Request request;
   request.method = "DELETE";
-  request.target = target_;
+  request.target = file_.target;
   request.total_ms = kCleanUpMs;
   {
     base::Lock lock(mutex_);
@@ -280,7 +279,7 @@ void S3Upload::abort_upload() {
   }
   base::Interrupt none;
   const Result<S3Answer> answer = objects_->requests().send(request, none);
-  if (!answer.ok()) base::log_warn("s3_upload_left_behind", {{"location", location_}, {"reason", answer.error().message()}});
+  if (!answer.ok()) base::log_warn("s3_upload_left_behind", {{"location", file_.location}, {"reason", answer.error().message()}});
 }
 
 }  // namespace frazil::io

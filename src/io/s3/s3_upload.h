@@ -27,7 +27,7 @@ namespace frazil::io {
 
 class S3Upload {
  public:
-  S3Upload(std::shared_ptr<S3Objects> objects, S3Location target, std::string location);
+  S3Upload(std::shared_ptr<S3Objects> objects, S3File file);
 
   // The whole file in one request.
   void put_whole(std::string_view bytes);
@@ -66,8 +66,7 @@ class S3Upload {
   S3Digest digest_of_parts();
 
   const std::shared_ptr<S3Objects> objects_;
-  const S3Location target_;
-  const std::string location_;
+  const S3File file_;
   base::Interrupt interrupt_;
   std::atomic<int64_t> bytes_under_way_{0};
 
