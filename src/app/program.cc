@@ -21,6 +21,7 @@ int run_program(int argc, const char* const* argv) {
   add_validate(app, chosen);
   add_inspect(app, chosen);
   add_catalog(app, chosen);
+  add_convert(app, chosen);
   add_generate(app, chosen);
   add_demo(app, chosen);
   add_options(app, chosen);

@@ -20,6 +20,7 @@ constexpr int kExitUsage = 2;
 void add_run(CLI::App& app, Chosen& chosen);
 void add_validate(CLI::App& app, Chosen& chosen);
 void add_inspect(CLI::App& app, Chosen& chosen);
+void add_convert(CLI::App& app, Chosen& chosen);
 void add_generate(CLI::App& app, Chosen& chosen);
 void add_demo(CLI::App& app, Chosen& chosen);
 void add_options(CLI::App& app, Chosen& chosen);

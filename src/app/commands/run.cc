@@ -4,6 +4,7 @@
 
 #include "app/accepted_choice.h"
 #include "app/commands/commands.h"
+#include "app/commands/template_call.h"
 #include "app/config/config_reader.h"
 #include "app/config/units.h"
 #include "app/pipeline.h"
@@ -19,6 +20,9 @@ using Json = nlohmann::ordered_json;
 
 struct RunArguments {
   std::string file;
+  std::string template_name;
+  std::vector<std::string> parameters;
+  std::string name;
   std::vector<std::string> overrides;
   std::vector<std::string> accepts;
   std::string duration;
@@ -137,7 +141,8 @@ class Run {
 
   void report(const Pipeline& pipeline, const base::Error& error) {
     if (const base::Halt* halt = error.halt()) {
-      tell(describe_halt(pipeline.name(), *halt, arguments_.file));
+      const bool is_file = arguments_.template_name.empty();
+      tell(describe_halt(pipeline.name(), *halt, is_file ? arguments_.file : "--template " + arguments_.template_name + " ..."));
       if (arguments_.json) put_event(halt_event(pipeline.name(), *halt));
     } else {
       tell("error: pipeline " + pipeline.name() + ": " + error.message());
@@ -155,8 +160,41 @@ class Run {
   std::atomic<bool> has_failed_{false};
 };
 
+// The configuration of `--template`: the call is converted, and the file that would come out is read. Nothing after a message.
+std::optional<ReadConfig> read_template(const RunArguments& arguments) {
+  auto parameters = parse_parameters(arguments.parameters);
+  if (!parameters.ok()) {
+    tell("error: " + parameters.error().message());
+    return std::nullopt;
+  }
+  ForeignPipeline call;
+  call.file = arguments.template_name;
+  call.parameters = std::move(parameters).value();
+  call.name = arguments.name;
+  const Converted converted = convert_pipeline(Dialect::kDataflow, call);
+  if (const std::string findings = findings_as_text(call.file, converted.findings, false); !findings.empty())
+    tell(findings.substr(0, findings.size() - 1));
+  if (converted.has_refusals) return std::nullopt;
+  return read_config_text(converted.yaml, arguments.template_name, {arguments.overrides, MissingReference::kError});
+}
+
+std::optional<ReadConfig> read_run_config(const RunArguments& arguments) {
+  if (arguments.template_name.empty() == arguments.file.empty()) {
+    tell("error: give a pipeline FILE, or --template with its parameters");
+    return std::nullopt;
+  }
+  if (!arguments.template_name.empty()) return read_template(arguments);
+  if (!arguments.parameters.empty() || !arguments.name.empty()) {
+    tell("error: --parameter and --name belong to --template; a file's options are changed by --set");
+    return std::nullopt;
+  }
+  return read_config_file(arguments.file, {arguments.overrides, MissingReference::kError});
+}
+
 int run_command(const RunArguments& arguments) {
-  ReadConfig read = read_config_file(arguments.file, {arguments.overrides, MissingReference::kError});
+  std::optional<ReadConfig> config = read_run_config(arguments);
+  if (!config) return kExitUsage;
+  ReadConfig& read = *config;
   if (const std::string problems = read.problems.render(); !problems.empty())
     tell(problems.substr(0, problems.size() - 1));
   if (read.problems.has_errors()) return kExitUsage;
@@ -186,7 +224,11 @@ int run_command(const RunArguments& arguments) {
 void add_run(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run the pipelines of a file until they are stopped");
-  command->add_option("FILE", arguments->file, "pipeline file (YAML)")->required();
+  command->add_option("FILE", arguments->file, "pipeline file (YAML)");
+  command->add_option("--template", arguments->template_name, "instead of a file: kafka-to-iceberg, the call of Dataflow's template")
+      ->check(CLI::IsMember({"kafka-to-iceberg", "Kafka_To_Iceberg_Yaml"}));
+  command->add_option("--parameter", arguments->parameters, "name=value: a parameter of the template (repeatable)")->allow_extra_args(false);
+  command->add_option("--name", arguments->name, "with --template: the pipeline's name; the topic's unless set");
   command
       ->add_option("--set", arguments->overrides, "change an option: path=value, or pipeline:path=value (repeatable)")
       ->allow_extra_args(false);

@@ -1,0 +1,65 @@
+#include "app/convert/conversion.h"
+
+#include <gtest/gtest.h>
+
+#include "app/config/references.h"
+
+namespace frazil::app {
+namespace {
+
+TEST(Conversion, SplitsAtCommasOutsideOfParentheses) {
+  EXPECT_EQ(split_at_commas("bucket(16, id), day(ts) ,country"), (std::vector<std::string>{"bucket(16, id)", "day(ts)", "country"}));
+  EXPECT_EQ(split_at_commas(" , "), std::vector<std::string>{});
+  EXPECT_EQ(split_at_commas("bucket(16, id"), std::vector<std::string>{"bucket(16, id"});
+}
+
+TEST(Conversion, KeepsReferencesAndEscapesWhatIsNone) {
+  EXPECT_EQ(keep_references("${env:A}"), "${env:A}");
+  EXPECT_EQ(keep_references("${file:/a}"), "${file:/a}");
+  const auto resolved = resolve_references(keep_references("a${b}c$"), ".");
+  ASSERT_TRUE(resolved.ok());
+  EXPECT_EQ(resolved->text, "a${b}c$");
+}
+
+TEST(Conversion, MakesNamesThatPipelinesMayHave) {
+  EXPECT_EQ(to_pipeline_name("Orders.V2"), "orders-v2");
+  EXPECT_EQ(to_pipeline_name("__a b"), "__a-b");
+  EXPECT_EQ(to_pipeline_name(std::string(100, 'x')).size(), 64u);
+}
+
+TEST(Conversion, FindsTheFamilyWithTheLongestPrefix) {
+  const std::vector<ForeignName> names = {{.name = "a.*"}, {.name = "a.b.*"}, {.name = "a.b.c"}};
+  EXPECT_EQ(find_foreign_name(names, "a.x")->name, "a.*");
+  EXPECT_EQ(find_foreign_name(names, "a.b.x")->name, "a.b.*");
+  EXPECT_EQ(find_foreign_name(names, "a.b.c")->name, "a.b.c");
+  EXPECT_EQ(find_foreign_name(names, "b"), nullptr);
+  EXPECT_EQ(find_foreign_name(names, "a."), nullptr);
+}
+
+TEST(Conversion, NamesTheNearestKnownName) {
+  Conversion conversion("");
+  const Node value;
+  translate_name(conversion, {{.name = "topic", .doc = "x"}, {.name = "table", .doc = "x"}}, {"topc", "topc", {}, value});
+  ASSERT_EQ(conversion.findings().size(), 1u);
+  EXPECT_EQ(conversion.findings()[0].fate, Fate::kRefused);
+  EXPECT_EQ(conversion.findings()[0].text, "unknown name, nearest known name \"topic\"");
+}
+
+TEST(Conversion, PutsAReferenceInPlaceOfASecret) {
+  Conversion conversion("");
+  const Node value;
+  EXPECT_EQ(conversion.secret({"a", "a", {}, value}, "hunter2", "A_SECRET"), "${env:A_SECRET}");
+  ASSERT_EQ(conversion.findings().size(), 1u);
+  EXPECT_EQ(conversion.findings()[0].text.find("hunter2"), std::string::npos);
+  EXPECT_NE(conversion.findings()[0].text.find("A_SECRET"), std::string::npos);
+}
+
+TEST(Conversion, TakesAReferenceForASecretAsItIs) {
+  Conversion conversion("");
+  const Node value;
+  EXPECT_EQ(conversion.secret({"a", "a", {}, value}, "${env:MINE}", "A_SECRET"), "${env:MINE}");
+  EXPECT_TRUE(conversion.findings().empty());
+}
+
+}  // namespace
+}  // namespace frazil::app
