@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 RELEASE = build/release
 
-.PHONY: help setup release demo test test-asan test-tsan bench nightly soak fuzz lint shape install clean
+.PHONY: help setup release demo test test-asan test-tsan bench nightly soak fuzz lint shape install package clean
 
 help:
 	@echo 'make demo        build Frazil and watch rows flow from Kafka into an Iceberg table'
@@ -16,6 +16,7 @@ help:
 	@echo 'make fuzz        each parser of foreign bytes, FUZZ_SECONDS each ($(FUZZ_SECONDS))'
 	@echo 'make lint        layers, formatting, clang-tidy    make shape   longest functions and files'
 	@echo 'make install     into PREFIX ($(PREFIX))     make clean  remove build/'
+	@echo 'make package     Debian package and tarball, into build/package'
 
 setup:
 	tools/setup
@@ -67,6 +68,10 @@ install: setup
 	cmake --preset release
 	ninja -C $(RELEASE) -j $(JOBS) frazil
 	cmake --install $(RELEASE) --prefix $(PREFIX)
+
+package: release
+	tools/setup --package
+	packaging/build_package $(RELEASE) build/package
 
 clean:
 	rm -rf build

@@ -102,6 +102,11 @@ def lakes(build):
     return all(passed)
 
 
+def operations(build):
+    existing(build / "frazil", "src/app/main.cc builds it")
+    return run("env", f"FRAZIL_BINARY={build / 'frazil'}", DEPS / "venv/bin/python", "-m", "pytest", "-q", "-ra", "--durations=10", "tests/operations")
+
+
 PARTS = {
     "setup": setup,
     "build": compile_all,
@@ -112,6 +117,7 @@ PARTS = {
     "simulation": simulation,
     "mutations": mutations,
     "end_to_end": end_to_end,
+    "operations": operations,
     "lakes": lakes,
 }
 
