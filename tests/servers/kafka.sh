@@ -68,7 +68,7 @@ format_storage() {  # DIR
   local id
   id=$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')
   java -Xmx256m "${JVM_OPTIONS[@]}" -cp "$JARS/*" kafka.tools.StorageTool format \
-    --cluster-id "$id" --config "$1/server.properties" > "$1/format.log" 2>&1 \
+    --cluster-id="$id" --config "$1/server.properties" > "$1/format.log" 2>&1 \
     || { cat "$1/format.log" >&2; fail "could not format $1"; }
 }
 
