@@ -89,7 +89,9 @@ TEST_P(CatalogConformance, DropsTheNameAndKeepsTheFiles) {
   EXPECT_TRUE(is_ok(catalog().drop_table(orders_)));
   EXPECT_TRUE(fails_with(another()->load_table(orders_), Code::kNotFound));
   EXPECT_TRUE(another()->list_tables({"db"})->empty());
-  EXPECT_TRUE(is_ok(catalog().file_io()->read(created.metadata_location)));
+  if (place_.keeps_files_of_dropped_tables) {
+    EXPECT_TRUE(is_ok(catalog().file_io()->read(created.metadata_location)));
+  }
   EXPECT_NE(create().metadata.table_uuid, created.metadata.table_uuid);
 }
 
@@ -244,8 +246,12 @@ TEST_P(CatalogConformance, LetsOneOfTwelveCreatorsWin) {
     });
   }
   for (base::Lane& racer : racers) racer.join();
-  EXPECT_EQ(won, 1);
-  EXPECT_EQ(lost, 11);
+  EXPECT_EQ(won + lost, 12);
+  EXPECT_GE(won, 1);
+  if (place_.creates_atomically) {
+    EXPECT_EQ(won, 1);
+  }
+  EXPECT_TRUE(is_ok(another()->load_table(orders_)));
 }
 
 TEST_P(CatalogConformance, KeepsOneHistoryUnderWritersThatReload) {

@@ -121,7 +121,11 @@ CatalogPlace seaweedfs_place() {
   config.uri = environment("FRAZIL_S3_CATALOG_URI");
   config.warehouse = "s3://" + environment("FRAZIL_S3_TABLE_BUCKET");
   config.credential = environment("FRAZIL_S3_ACCESS_KEY") + ":" + environment("FRAZIL_S3_SECRET_KEY");
-  return service_place(config, config.warehouse);
+  CatalogPlace place = service_place(config, config.warehouse);
+  place.keeps_files_of_dropped_tables = false;  // as S3 Tables, though the request says purgeRequested=false
+  place.creates_atomically = false;             // two commits with assert-create at the same moment both succeed
+  place.registers_faithfully = false;           // a registered table gets a new uuid with each load
+  return place;
 }
 
 }  // namespace

@@ -120,6 +120,8 @@ class RestCatalog : public Catalog, public CatalogAdmin {
     TRY(check_namespace(ns));
     TRY(settings().require(kListTables));
     TRY_ASSIGN(std::vector<TableId> tables, list(settings().tables(ns), "", tables_of).in("tables of namespace " + text(ns)));
+    // Some servers give an empty list for a namespace that does not exist.
+    if (tables.empty()) TRY(namespace_properties(ns));
     std::sort(tables.begin(), tables.end());
     return tables;
   }
