@@ -13,7 +13,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -68,8 +67,7 @@ def unit(build):
 
 def conformance(build):
     program = existing(build / "tests/frazil_conformance_test", "tests/conformance builds it")
-    with tempfile.TemporaryDirectory(prefix="frazil-store-") as folder:  # beside a real S3 server
-        return run(sys.executable, "tests/servers/seaweedfs.py", "run", folder, program)
+    return run(sys.executable, "tests/conformance/run_beside_servers.py", program)
 
 
 def simulation(build):
