@@ -127,7 +127,7 @@ TEST(ClientCredentialsTokens, ReadLivesAsTheyAreWritten) {
 
 // Two days on a catalog that hands out tokens of two minutes, with an endpoint that is away for a minute now and then.
 TEST(ClientCredentialsTokens, HoldForTwoDays) {
-  for (uint64_t seed = 0; seed < 5; ++seed) {
+  for (uint64_t seed = 0; seed < 2; ++seed) {
     base::Simulation simulation(seed);
     simulation.run([&] {
       int made = 0;
