@@ -1,9 +1,11 @@
 """Calls of Dataflow's template, Beam YAML and Kafka Connect sinks: run, or converted and run, on a real broker."""
 import json
+import re
+import subprocess
 
 import pytest
 
-from pipeline import Record, frazil, ids, produce, topic_of
+from pipeline import BINARY, ROOT, RUN_SECONDS, Record, environment, frazil, ids, produce, topic_of
 
 SCHEMA = {"type": "record", "name": "Record", "fields": [{"name": "id", "type": "long"}, {"name": "text", "type": ["null", "string"]}]}
 
@@ -158,3 +160,18 @@ def test_convert_as_json(tmp_path):
     assert "table: shop" not in refused.stderr
     partial = frazil("convert", source, "--partial").expect()
     assert "MISSING: filter" in partial.stdout and "name: shop.orders" in partial.stdout
+
+
+@pytest.mark.only_on("sqlite", reason="its commands name a SQLite catalog")
+def test_the_commands_of_the_page_work(kafka, lake, topic):
+    """docs/operate/migrate.md: every block, as it stands but for the broker's port, the topic, and an end."""
+    topic_of(kafka, topic, [{"id": i} for i in range(40)])
+    (lake.folder / "tests").symlink_to(ROOT / "tests")
+    blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / "docs/operate/migrate.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    for block in blocks:
+        script = block.replace("localhost:9092", kafka.bootstrap_servers).replace("topic=orders", f"topic={topic}")
+        script = script.replace("frazil run ", "frazil run --until-caught-up --set http.listen=off ").replace("frazil ", f"{BINARY.resolve()} ")
+        done = subprocess.run(["bash", "-euc", script], cwd=lake.folder, capture_output=True, text=True, timeout=RUN_SECONDS, env=environment())
+        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
+    lake.expect_ids("shop.orders", range(40))
