@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/utf8.h"
 #include "iceberg/json_view.h"
 #include "iceberg/table_metadata_json.h"
 
@@ -14,6 +15,7 @@ using base::Error;
 using base::Result;
 
 constexpr size_t kWordsAtMost = 500;
+constexpr size_t kPageWordsAtMost = 160;
 constexpr int64_t kRetryAfterAtMostMs = 5 * 60'000;
 
 struct ServerWords {
@@ -29,9 +31,25 @@ std::string shortened(std::string text) {
   return text;
 }
 
+// What a page of some server in between says, without its mark-up.
+std::string text_of_page(const std::string& page) {
+  std::string text;
+  bool is_tag = false;
+  for (const char c : page) {
+    if (c == '<') is_tag = true;
+    const bool is_space = is_tag || static_cast<unsigned char>(c) <= 0x20;
+    if (c == '>') is_tag = false;
+    if (!is_space) text += c;
+    if (is_space && !text.empty() && text.back() != ' ') text += ' ';
+    if (text.size() >= kPageWordsAtMost) break;
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return base::valid_utf8_of(text);
+}
+
 ServerWords words_of(const std::string& body) {
   const Result<JsonDocument> document = JsonDocument::parse(body);
-  if (!document.ok() || !document->root().is_object()) return {};
+  if (!document.ok() || !document->root().is_object()) return {false, text_of_page(body)};
   const JsonView error = document->root().member("error");
   if (error.is_string()) return {false, shortened(*error.as_text())};  // OAuth2's form
   if (!error.is_object()) return {};
@@ -68,7 +86,7 @@ Code unclear(RestCall call) { return call == RestCall::kRead ? Code::kUnavailabl
 
 Code code_of(RestCall call, int status, const ServerWords& words, bool has_body) {
   switch (status) {
-    case 400: return call == RestCall::kCommit && speaks_of_order(words.text) ? Code::kConflict : Code::kInvalid;
+    case 400: return call == RestCall::kCommit && words.is_catalog && speaks_of_order(words.text) ? Code::kConflict : Code::kInvalid;
     case 404: return words.is_catalog || !has_body ? Code::kNotFound : unclear(call);
     case 405:
     case 406:

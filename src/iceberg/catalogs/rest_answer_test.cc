@@ -86,7 +86,10 @@ TEST(RestAnswer, SaysOfALostAnswerWhetherTheServerMayHaveActed) {
 TEST(RestAnswer, RepeatsTheServersWordsWithoutItsStack) {
   const std::string text = refusal(RestCall::kCommit, answer(409, words("CommitFailedException", "expected 1 found 2"))).message();
   EXPECT_EQ(text, "the catalog answers 409: CommitFailedException: expected 1 found 2");
-  EXPECT_EQ(refusal(RestCall::kRead, answer(502, kHtml)).message(), "the catalog answers 502");
+  EXPECT_EQ(refusal(RestCall::kRead, answer(502, kHtml)).message(), "the catalog answers 502: Bad Gateway");
+  EXPECT_EQ(refusal(RestCall::kRead, answer(503)).message(), "the catalog answers 503");
+  EXPECT_EQ(refusal(RestCall::kRead, answer(400, "<html>\n<h1>Ambiguous</h1><p>URI \xff path<")).message(),
+            "the catalog answers 400: Ambiguous URI \xEF\xBF\xBD path");
   const std::string longer = refusal(RestCall::kRead, answer(400, words("E", std::string(5000, 'x')))).message();
   EXPECT_LT(longer.size(), 600U);
   EXPECT_EQ(refusal(RestCall::kRead, answer(401, R"({"error":"invalid_client"})")).message(), "the catalog answers 401: invalid_client");

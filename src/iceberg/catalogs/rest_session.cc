@@ -137,8 +137,8 @@ Result<std::shared_ptr<const RestSession>> open_rest_session(const RestCatalogCo
   RestRequest question{.path = "/v1/config", .is_tried_again = false};
   if (!config.warehouse.empty()) question.path += "?warehouse=" + net::percent_encode(config.warehouse);
   const auto answer = session->connection->send(question);
-  if (!answer.ok()) return base::Error(answer.error()).in("catalog " + base);
-  TRY_ASSIGN(session->settings, settle(config.uri, config.properties, answer->body).in("catalog " + base));
+  if (!answer.ok()) return answer.error();
+  TRY_ASSIGN(session->settings, settle(config.uri, config.properties, answer->body));
   session->connection->use_headers(session->settings.headers);
   tell_what_is_not_followed(session->settings);
   return std::shared_ptr<const RestSession>(std::move(session));
