@@ -48,6 +48,8 @@ def test_the_dashboard_and_the_rules_name_only_metrics_that_exist(kafka, lake, t
     # And the other way: what is measured can be seen.
     shown = {re.sub("_(sum|count)$", "", name) for name in series if name.startswith("frazil_")}
     assert shown <= {re.sub("_(sum|count)$", "", name) for name in wanted}, sorted(shown - wanted)
+    told = set(re.findall(r"`(frazil_[a-z_]+)`", (ROOT / "docs/operate/monitoring.md").read_text()))
+    assert told == shown, sorted(told ^ shown)
     for name in ("frazil_freshness_seconds", "frazil_commit_seconds", "frazil_file_bytes"):
         assert {labels["quantile"] for labels in labels_of(metrics, name)} == {"0.5", "0.95", "0.99"}
     assert {labels["split"] for labels in labels_of(metrics, "frazil_lag_records")} == {f"{topic}/0", f"{topic}/1"}
