@@ -35,10 +35,15 @@ from seaweedfs import SeaweedFS  # noqa: E402
 KINDS = ("sqlite", "rest_local", "rest_s3", "seaweed")
 KIND = os.environ.get("FRAZIL_LAKE") or "sqlite"
 assert KIND in KINDS, f"FRAZIL_LAKE={KIND}: one of {', '.join(KINDS)}"
+# SeaweedFS keeps table buckets to its own layout and answers 403 to other keys: <namespace>/<table>/data|metadata/…, folders of partitions with an
+# ASCII name and a value that is not empty. Its administrator is refused alike.
+FREE_LAYOUT = ("sqlite", "rest_local", "rest_s3")
 CLIENT = ("tests", "secret-of-the-tests")   # of the REST server's OAuth2
 BUCKET = "lake"                             # of rest_s3
 TABLE_BUCKETS = 400                         # of seaweed: one for each place
 READY_SECONDS = 60
+# Each bucket takes volumes of its own, and their number is by default what the disk holds when all are full.
+SMALL_VOLUMES = ["-master.volumeSizeLimitMB=64", "-volume.max=5000"]
 
 
 class SqlitePlace:
@@ -146,7 +151,7 @@ class Servers:
     def store(self):
         """The S3 server of rest_s3."""
         def make():
-            return SeaweedFS(self.folder / "store", buckets=[BUCKET])
+            return SeaweedFS(self.folder / "store", buckets=[BUCKET], options=SMALL_VOLUMES)
         store = self._once("store", make)
         self._know(store)
         return store
@@ -156,7 +161,7 @@ class Servers:
         front = self._once("seaweed_front", lambda: HttpProxy(0, tls=self.authority().server_context(), name="s3"))
         names = [f"lake{number}" for number in range(1, TABLE_BUCKETS + 1)]
         store = self._once("seaweed", lambda: SeaweedFS(self.folder / "seaweed", table_buckets=names, vends=True, credential_seconds=900,
-                                                         options=[f"-s3.externalUrl={front.url}"]))
+                                                         options=[f"-s3.externalUrl={front.url}", *SMALL_VOLUMES]))
         front.server_port = store.port
         self._know(store)
         catalog = self._once("seaweed_catalog", lambda: HttpProxy(store.port + 1, tls=self.authority().server_context(), name="catalog"))

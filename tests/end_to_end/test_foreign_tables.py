@@ -10,6 +10,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import BucketTransform, DayTransform
 from pyiceberg.types import (DoubleType, IntegerType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType)
 
+import lakes
 from judges.canonical import load_metadata
 from pipeline import Pipeline, canonical, compare, ids, produce, topic_of
 
@@ -49,6 +50,7 @@ def from_table(lake, kafka, topic, **settings):
     return Pipeline(lake, kafka, topics=[topic], schema="from_table", create=..., **settings)
 
 
+@pytest.mark.only_on(*lakes.FREE_LAYOUT, reason="the server places tables and their files by itself")
 def test_schema_ids_spec_and_location_are_the_tables(kafka, lake, topic):
     """Field ids of the foreign table, which are none of ours; a spec over them; a location of its own."""
     location = f"{lake.warehouse}/elsewhere"
@@ -107,6 +109,7 @@ def test_row_groups_pages_and_level_come_from_the_table(kafka, lake, topic):
     lake.expect_rows("shop.orders", rows, ("pyiceberg",), columns=["id", "text"])
 
 
+@pytest.mark.only_on(*lakes.FREE_LAYOUT, reason="the server places tables and their files by itself")
 def test_metadata_is_gzipped_and_data_lie_where_the_table_says(kafka, lake, topic):
     properties = {"write.metadata.compression-codec": "gzip", "write.data.path": f"{lake.warehouse}/data here"}
     foreign_table(lake, properties=properties)
