@@ -45,7 +45,7 @@ class S3OutputFile : public OutputFile {
       // Not before there are more bytes: a file of exactly one part is a file without parts.
       if (static_cast<int64_t>(part_.size()) == limit) {
         TRY(upload_->failure());
-        submit_part();
+        submit_part(false);
       }
       const size_t room = static_cast<size_t>(bytes_of_part(part_bytes_, parts_)) - part_.size();
       const std::string_view taken = bytes.substr(0, room);
@@ -61,8 +61,7 @@ class S3OutputFile : public OutputFile {
   void seal() override {
     if (!state_.ok() || std::exchange(is_sealed_, true)) return;
     if (parts_ > 0) {
-      upload_->seal();
-      submit_part();
+      submit_part(true);
       return;
     }
     submit([](S3Upload& upload, std::string_view bytes) { upload.put_whole(bytes); });
@@ -82,9 +81,9 @@ class S3OutputFile : public OutputFile {
   void abort() override { give_up(); }
 
  private:
-  void submit_part() {
+  void submit_part(bool is_last) {
     ++parts_;
-    submit([number = upload_->add_part()](S3Upload& upload, std::string_view bytes) { upload.put_part(number, bytes); });
+    submit([number = upload_->add_part(is_last)](S3Upload& upload, std::string_view bytes) { upload.put_part(number, bytes); });
   }
   void submit(std::function<void(S3Upload&, std::string_view)> send) {
     auto bytes = std::make_shared<const std::string>(std::exchange(part_, {}));

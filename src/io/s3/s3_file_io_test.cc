@@ -119,6 +119,24 @@ TEST(S3FileIO, SendsPartsWhileAFileGrows) {
   });
 }
 
+TEST(S3FileIO, CompletesAFileWhoseFirstPartsAreLongDone) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    in_virtual_time(
+        [](Bench& bench) {
+          const std::string bytes = pattern(3 * kPart);
+          auto file = *bench.open().create("s3://lake/big");
+          ASSERT_TRUE(is_ok(file->write(bytes)));
+          for (int i = 0; bench.store->count("PUT /lake/big?partNumber=") < 2 || i < 10; ++i) {  // time passes
+            ASSERT_TRUE(is_ok(write_file(*bench.io, "s3://lake/" + std::to_string(i), "x")));
+          }
+          file->seal();
+          EXPECT_TRUE(is_ok(file->close()));
+          EXPECT_TRUE(bench.store->objects().at("lake/big") == bytes);
+        },
+        seed);
+  }
+}
+
 TEST(S3FileIO, PutsAFileOfExactlyOnePartWhole) {
   in_virtual_time([](Bench& bench) {
     EXPECT_TRUE(is_ok(write_file(bench.open(), "s3://lake/one", pattern(kPart))));

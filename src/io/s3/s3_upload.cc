@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "base/log.h"
 #include "io/crc32c.h"
 #include "net/url.h"
@@ -64,8 +63,9 @@ void S3Upload::put_whole(std::string_view bytes) {
   end_task();
 }
 
-int S3Upload::add_part() {
+int S3Upload::add_part(bool is_last) {
   base::Lock lock(mutex_);
+  is_sealed_ = is_last;
   parts_.emplace_back();
   ++missing_parts_;
   return static_cast<int>(parts_.size());
@@ -137,17 +137,6 @@ Result<S3Part> S3Upload::send_part(int number, std::string_view bytes) {
   if (etag == nullptr) return base::corrupt(file_.location + ": the store took a part and did not name it");
   part.etag = *etag;
   return part;
-}
-
-void S3Upload::seal() {
-  bool is_complete = false;
-  {
-    base::Lock lock(mutex_);
-    is_sealed_ = true;
-    is_complete = missing_parts_ == 0 && !parts_.empty();
-  }
-  // A file is sealed before its last part is submitted, so there is always one to come.
-  CHECK(!is_complete);
 }
 
 S3Digest S3Upload::digest_of_parts() {

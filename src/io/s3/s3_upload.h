@@ -1,7 +1,7 @@
 // S3Upload: how one file gets into the store, whole or in parts, and what became of it.
 //
 // A file without parts:  put_whole                → judge
-// A longer one:          put_part, put_part, …    → the last that is done after seal(): complete → judge
+// A longer one:          put_part, put_part, …    → the last that is done: complete → judge
 // judge: the answer was lost, or "exists already"?  Look at the object: ours when size and checksum (the store's, or that of its bytes
 // read back) are those that were sent. Else, and for every plain success, the store's size must be ours.
 //
@@ -31,11 +31,9 @@ class S3Upload {
 
   // The whole file in one request.
   void put_whole(std::string_view bytes);
-  // Before each part is submitted: its number, from 1 on, in order.
-  int add_part();
+  // Before each part is submitted: its number, from 1 on, in order. After the last was added, the one that is done last completes the file.
+  int add_part(bool is_last);
   void put_part(int number, std::string_view bytes);
-  // All parts were added: the last one that is done completes the file.
-  void seal();
   // Waits until the file is there, or not: as OutputFile::close().
   base::Status wait();
   // The first failure so far, so that a writer need not go on.
