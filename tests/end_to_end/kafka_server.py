@@ -37,10 +37,11 @@ class KafkaServer:
     A broker that cannot start raises: tests that need it fail, none of them is skipped.
     """
 
-    def __init__(self, folder, properties=None):
+    def __init__(self, folder, properties=None, environment=None):
         self.folder = pathlib.Path(folder)
         self.port = None
         self._properties = properties or {}
+        self._environment = environment or {}
         self._admin = None
 
     @property
@@ -67,12 +68,16 @@ class KafkaServer:
         # Another process may take the port between our look and Java's bind: try again.
         for attempt in range(3):
             self.port = free_port_pair()
+            self.prepare()
             try:
                 self._run("start", str(self.port))
                 return
             except RuntimeError as error:
                 if attempt == 2 or "BindException" not in str(error):
                     raise
+
+    def prepare(self):
+        """For kinds of broker that need more: `port` is chosen, nothing runs yet."""
 
     def stop(self):
         """Shuts the broker down in order; does nothing when it is not running."""
@@ -113,11 +118,11 @@ class KafkaServer:
         return {p.partition: p.offset for p in answer.topic_partitions if p.topic == name and p.offset >= 0}
 
     def _run(self, command, *arguments):
-        environment = None
+        environment = {**os.environ, **self._environment}
         if self._properties:
             file = self.folder / "extra.properties"
             file.write_text("".join(f"{key}={value}\n" for key, value in self._properties.items()))
-            environment = {**os.environ, "KAFKA_PROPERTIES": str(file)}
+            environment["KAFKA_PROPERTIES"] = str(file)
         done = subprocess.run([str(SCRIPT), command, str(self.folder), *arguments],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
         if done.returncode != 0:

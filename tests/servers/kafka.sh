@@ -11,7 +11,8 @@
 #
 # DIR holds everything: data, server.properties, server.log, pid.
 # Environment: FRAZIL_DEPS (default: .deps of this repository), KAFKA_HEAP (512m),
-# KAFKA_PROPERTIES (a file whose lines are appended to server.properties; the last wins).
+# KAFKA_PROPERTIES (a file whose lines are appended to server.properties; the last wins),
+# KAFKA_CLUSTER_ID (for nodes of one cluster; else a new one).
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -66,7 +67,7 @@ PROPERTIES
 
 format_storage() {  # DIR
   local id
-  id=$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')
+  id=${KAFKA_CLUSTER_ID:-$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')}
   java -Xmx256m "${JVM_OPTIONS[@]}" -cp "$JARS/*" kafka.tools.StorageTool format \
     --cluster-id="$id" --config "$1/server.properties" > "$1/format.log" 2>&1 \
     || { cat "$1/format.log" >&2; fail "could not format $1"; }
@@ -139,5 +140,5 @@ case ${1:-} in
   kill) end_node "${2:?DIR}" "${3:-KILL}" 20 || fail "$2: the broker is still there" ;;
   stop) stop "${2:?DIR}" ;;
   pid) cat "${2:?DIR}/pid" ;;
-  *) sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  *) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
