@@ -5,7 +5,8 @@
 //    all files of this FileIO share; close() waits for them and judges.
 //  - Every byte has a CRC32C that the store checks (x-amz-checksum-crc32c); over TLS the payload is not signed.
 //  - Retries are bounded by time and a budget for the endpoint, with full jitter: throttling (503 SlowDown, 429), 5xx, resets, short reads, 404 of
-//    a key that was written through this FileIO. A conditional PUT whose answer was lost is settled by looking: the object's size and checksum are ours or not.
+//    a key that was written through this FileIO. A conditional PUT whose answer was lost is settled by looking: the object's size and checksum are ours or not,
+//    so an object that has our bytes already is taken for ours, whoever wrote it.
 //  - close() has looked at the size that the store reports before it returns ok.
 // Keys are put into URLs by one percent-encoding of their bytes; nothing is decoded, nothing normalised ("a//b", "a b", "a%2Fb" are three keys).
 // Any thread; an OutputFile belongs to one. Errors as in io/file_io.h; kInvalid for 401/403, with the store's words.
