@@ -14,8 +14,9 @@ struct S3Server {
   std::string endpoint, access_key, secret_key, bucket;
   std::string kind;  // "moto", or empty: SeaweedFS
 
-  // What the servers themselves make of names: SeaweedFS keeps files in folders, and moto matches URLs line by line.
+  // What the servers themselves do: SeaweedFS keeps files in folders; moto matches URLs line by line and checks nothing.
   bool keeps_slashes() const { return kind == "moto"; }
+  bool checks_signatures() const { return kind != "moto"; }
   bool takes_line_breaks() const { return kind != "moto"; }
 
   // Nothing when there is none; the runner of the tests always starts one.
