@@ -26,11 +26,16 @@ namespace frazil::conformance {
 // Fixed keys, and new ones when they are refused.
 class ScriptedCredentials : public net::AwsCredentialsProvider {
  public:
-  base::Result<net::AwsCredentials> get() override { return net::AwsCredentials{key, "secret", "", 0}; }
+  base::Result<net::AwsCredentials> get() override {
+    if (failures > 0) return --failures, base::Error(failure, "no credentials now");
+    return net::AwsCredentials{key, "secret", "", 0};
+  }
   void refused(const net::AwsCredentials&) override { ++refusals, key = next_key; }
   std::string key = "key";
   std::string next_key = "key";
   int refusals = 0;
+  int failures = 0;  // to come
+  base::Code failure = base::Code::kUnavailable;
 };
 
 // What becomes of one request.

@@ -359,6 +359,16 @@ TEST(S3FileIO, AsksForNewCredentialsOnce) {
   });
 }
 
+TEST(S3FileIO, WaitsForWhoHandsOutCredentials) {
+  in_virtual_time([](Bench& bench) {
+    bench.credentials->failures = 3;
+    put_whole(bench, bench.open());
+    bench.credentials->failures = 1;
+    bench.credentials->failure = base::Code::kInvalid;
+    EXPECT_TRUE(fails_with(bench.io->read("s3://lake/f"), Code::kInvalid)) << "what is wrong stays wrong";
+  });
+}
+
 TEST(S3FileIO, SaysWhatTheStoreSaid) {
   in_virtual_time([](Bench& bench) {
     const auto message = [&](Fate fate) {

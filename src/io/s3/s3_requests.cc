@@ -74,15 +74,16 @@ Result<S3Answer> S3Requests::send(const S3Request& request, base::Interrupt& int
   const base::MonoMicros deadline = base::deadline_after(total_ms * 1000);
   Attempts attempts;
   while (true) {
-    TRY_ASSIGN(const net::AwsCredentials credentials, credentials_->get().in(describe(request)));
-    Result<net::HttpResponse> sent = send_once(request, credentials, interrupt);
+    // Who hands out credentials may be away for a while as the store may be.
+    const Result<net::AwsCredentials> credentials = credentials_->get();
+    Result<net::HttpResponse> sent = credentials.ok() ? send_once(request, *credentials, interrupt) : credentials.error();
     attempts.retry_after_ms = 0;
     if (sent.ok()) {
       S3Error error = sent->status >= 300 || request.may_fail_late ? read_s3_error(sent->body) : S3Error{};
       if (sent->status < 300 && !error.code.empty()) sent->status = 500;
       const Verdict verdict = judge(*sent, error);
       if (verdict == Verdict::kAnswer) return S3Answer{*std::move(sent), std::move(error), attempts.is_unclear};
-      if (is_put_right(verdict, *sent, credentials, attempts)) continue;
+      if (is_put_right(verdict, *sent, *credentials, attempts)) continue;
       if (verdict != Verdict::kRetry) return failure(request, *sent, error, attempts);
       note_refusal(*sent, error, attempts);
     } else {
