@@ -48,8 +48,8 @@ void ForeignActor::act() {
     case 1: done = append(id, "replace"); break;
     case 2: done = set_property(id); break;
     case 3: done = remove_property(id); break;
-    case 4: done = expire(); break;
-    case 5: done = scenario_.forgets ? expire() : has_changed_schema_ ? base::Status() : add_column(); break;
+    case 4: done = expire(between(0, 3000)); break;
+    case 5: done = scenario_.forgets ? forget() : has_changed_schema_ ? base::Status() : add_column(); break;
     default: done = has_rolled_back_ ? append(id, "append") : roll_back(); break;
   }
   if (!done.ok()) base::log_info("sim_foreign_failed", {{"why", done.error().message()}});
@@ -87,15 +87,26 @@ base::Status ForeignActor::remove_property(const iceberg::TableId& id) {
   return {};
 }
 
-base::Status ForeignActor::expire() {
+base::Status ForeignActor::expire(int64_t max_age_ms) {
   TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(kAnchor));
-  const auto ids = iceberg::expirable_snapshots(loaded.metadata, base::wall_millis(), between(0, 3000), 1);
+  const auto ids = iceberg::expirable_snapshots(loaded.metadata, base::wall_millis(), max_age_ms, 1);
   if (ids.empty()) return {};
   iceberg::TableCommit commit;
   commit.requirements = {at_head(loaded.metadata)};
   commit.updates = {iceberg::RemoveSnapshots{ids}};
   TRY(house_.apply(kAnchor, commit, "foreign expiry").status());
   tally_.add("foreign expiries");
+  return {};
+}
+
+// Cuts the history: what lies between the pipeline's newest snapshot and the head is expired, and commits go on until no older
+// metadata file tells of it.
+base::Status ForeignActor::forget() {
+  TRY(append(kAnchor, "append"));
+  TRY(append(kAnchor, "append"));
+  TRY(expire(0));
+  for (int i = 0; i < 3; ++i) TRY(set_property(kAnchor));
+  tally_.add("histories cut");
   return {};
 }
 

@@ -22,7 +22,8 @@ class ForeignActor {
   base::Status append(const iceberg::TableId& id, const std::string& operation);
   base::Status set_property(const iceberg::TableId& id);
   base::Status remove_property(const iceberg::TableId& id);
-  base::Status expire();
+  base::Status expire(int64_t max_age_ms);
+  base::Status forget();
   base::Status add_column();
   base::Status roll_back();
 

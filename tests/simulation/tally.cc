@@ -11,7 +11,7 @@ const std::vector<std::string>& mandatory_counts() {
       "crashes, dead letters", "crashes, group offsets",  "rebalances",             "partitions added",
       "topics recreated",      "dead letters",            "owed applied",           "foreign commits",
       "foreign rollbacks",     "foreign property removals", "foreign expiries",      "foreign schema changes",
-      "halts accepted",        "files removed",
+      "halts accepted",        "files removed",           "histories cut",
       "outages of the dead letters",
       "two workers, one group",  "two workers, no group",  "rows",
   };
