@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kRestNames[] = {
     "oauth2-server-uri",   "scope",         "audience",            "resource",          "token-expires-in-ms", "prefix",
-    "access-delegation",   "rest-page-size", "namespace-separator", "rest.sigv4-enabled", "rest.signing-region", "rest.signing-name"};
+    "access-delegation",   "rest-page-size", "namespace-separator", "rest.sigv4-enabled", "rest.signing-region", "rest.signing-name",
+    "gcp.auth.credentials-path", "gcp.auth.scopes"};
 
 struct Refused {
   std::string_view name;
@@ -31,7 +32,7 @@ constexpr Refused kRefused[] = {
     {"cache-enabled", "Frazil keeps no tables between commits"},
     {"cache.expiration-interval-ms", "Frazil keeps no tables between commits"},
     {"encryption.kms-impl", "encrypted tables are unsupported in this version"},
-    {"rest.auth.type", "it follows from `credential`, `token` and rest.sigv4-enabled"},
+    {"rest.auth.type", "it follows from `credential`, `token`, rest.sigv4-enabled and gcp.auth.credentials-path"},
     {"header.Authorization", "set `credential` or `token` of the catalog"},
 };
 

@@ -40,7 +40,7 @@ struct RestCatalogConfig {
   std::string credential;  // "id:secret" or "secret"
   std::string token;
   // Names of Iceberg's REST clients: oauth2-server-uri, scope, audience, resource, token-expires-in-ms, header.*, prefix, rest.sigv4-enabled,
-  // rest.signing-region, rest.signing-name, rest-page-size, namespace-separator, access-delegation (vended-credentials by default; none), and the stores' (io/store_properties.h).
+  // gcp.auth.credentials-path (a service account's key file), gcp.auth.scopes, rest.signing-region, rest.signing-name, rest-page-size, namespace-separator, access-delegation (vended-credentials by default; none), and the stores' (io/store_properties.h).
   std::map<std::string, std::string> properties;
   net::TlsOptions tls;
   bool allow_plaintext = false;

@@ -158,6 +158,10 @@ TEST_F(RestCatalogScript, SaysWhyItCannotOpen) {
   config_.credential.clear();
   config_.properties = {{"rest.sigv4-enabled", "true"}};
   EXPECT_EQ(opened().error().code(), Code::kInvalid);
+  config_.properties = {{"gcp.auth.credentials-path", "/nowhere.json"}};
+  EXPECT_NE(opened().error().message().find("exclude each other"), std::string::npos);
+  config_.token.clear();
+  EXPECT_NE(opened().error().message().find("/nowhere.json"), std::string::npos);
   config_.properties = {{"access-delegation", "remote-signing"}};
   EXPECT_EQ(opened().error().code(), Code::kUnsupported);
 }

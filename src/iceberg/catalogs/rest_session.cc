@@ -11,6 +11,9 @@ namespace {
 
 using base::Result;
 
+constexpr char kGoogleKeyFile[] = "gcp.auth.credentials-path";
+constexpr char kGoogleScope[] = "https://www.googleapis.com/auth/cloud-platform";
+
 using PropertyMap = std::map<std::string, std::string>;
 
 std::string value_of(const PropertyMap& properties, const std::string& name, const std::string& otherwise = "") {
@@ -78,12 +81,15 @@ std::shared_ptr<net::AwsCredentialsProvider> signer_of(const PropertyMap& proper
 
 Result<RestIdentity> identity_of(const RestCatalogConfig& config, const std::shared_ptr<net::HttpClient>& http) {
   RestIdentity identity;
-  const bool has_login = !config.credential.empty() || !config.token.empty();
-  if (!config.credential.empty() && !config.token.empty())
-    return base::invalid("the catalog's credential and token exclude each other");
   TRY_ASSIGN(const bool is_signed, boolean_of(config.properties, "rest.sigv4-enabled", false));
-  if (is_signed && has_login) return base::invalid("rest.sigv4-enabled excludes the catalog's credential and token");
-  if (has_login) {
+  const std::string google_key_file = value_of(config.properties, kGoogleKeyFile);
+  const int ways = int{!config.credential.empty()} + int{!config.token.empty()} + int{is_signed} + int{!google_key_file.empty()};
+  if (ways > 1)
+    return base::invalid(std::string("the catalog's credential, token, rest.sigv4-enabled and ") + kGoogleKeyFile + " exclude each other");
+  if (!google_key_file.empty()) {
+    TRY_ASSIGN(identity.tokens, net::make_google_service_account(http, google_key_file,
+                                                                 value_of(config.properties, "gcp.auth.scopes", kGoogleScope)));
+  } else if (!config.credential.empty() || !config.token.empty()) {
     TRY_ASSIGN(identity.tokens, tokens_of(config, http));
   }
   if (!is_signed) return identity;
