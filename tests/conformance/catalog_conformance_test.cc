@@ -315,6 +315,26 @@ TEST_P(CatalogConformance, KeepsTablesOfNestedNamespacesApart) {
   EXPECT_EQ(load({{"db", "inner"}, "orders"}).table_uuid, inner.table_uuid);
 }
 
+TEST_P(CatalogConformance, CommitsSeveralTablesByOneRequestOrSaysThatItCannot) {
+  const TableId letters{{"db"}, "letters"};
+  const TableMetadata first = create().metadata, second = create(letters).metadata;
+  const auto both = [&](const TableMetadata& a, const TableMetadata& b) {
+    return catalog().commit_tables({{orders_, append(a, next_snapshot(a))}, {letters, append(b, next_snapshot(b))}});
+  };
+  if (!place_.commits_several_tables) {
+    EXPECT_TRUE(fails_with(both(first, second), Code::kUnsupported));
+    EXPECT_TRUE(load().snapshots.empty());
+    return;
+  }
+  ASSERT_TRUE(is_ok(both(first, second)));
+  const TableMetadata one = load(), other = load(letters);
+  EXPECT_EQ(one.snapshots.size(), 1u);
+  EXPECT_EQ(other.snapshots.size(), 1u);
+  EXPECT_TRUE(fails_with(both(one, second), Code::kConflict));
+  EXPECT_EQ(load().snapshots.size(), 1u);
+  EXPECT_EQ(load(letters).snapshots.size(), 1u);
+}
+
 TEST_P(CatalogConformance, GivesItsFileIO) {
   const LoadedTable created = create();
   EXPECT_TRUE(is_ok(catalog().file_io()->read(created.metadata_location)));

@@ -88,7 +88,7 @@ void clear(Catalog& catalog) {
 
 CatalogPlace service_place(const iceberg::RestCatalogConfig& config, const std::string& warehouse) {
   CatalogPlace place{.open = nullptr, .files = nullptr, .warehouse = warehouse, .survives_its_object = true,
-                     .table_names = {"under_score", "plain"}};
+                     .table_names = {"under_score", "plain"}, .commits_several_tables = true};
   place.open = [config](const std::shared_ptr<io::FileIO>&) -> std::shared_ptr<Catalog> {
     auto catalog = iceberg::open_rest_catalog(config);
     EXPECT_TRUE(is_ok(catalog));

@@ -26,6 +26,7 @@ struct CatalogPlace {
   bool survives_its_object = false;
   // Names that namespaces and tables may have here; services allow less than catalogs of ours.
   std::vector<std::string> table_names;
+  bool commits_several_tables = false;
   // What a service does otherwise than it should, so that nothing more is expected of it.
   bool keeps_files_of_dropped_tables = true;
   bool creates_atomically = true;

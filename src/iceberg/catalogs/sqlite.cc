@@ -95,12 +95,7 @@ class SqliteCatalog : public Catalog, public CatalogAdmin {
     return database_->transact([&]() -> Status {
       TRY_ASSIGN(const bool exists, namespace_exists(ns));
       if (exists) return Error(Code::kExists, "namespace " + joined(ns) + " exists already");
-      // Levels above get rows of their own, so that they outlive what is dropped below them.
-      for (Namespace level = ns; !level.empty(); level.pop_back()) {
-        TRY(erase_property(level, kExistsKey));
-        TRY(insert_property(level, kExistsKey, "true"));
-      }
-      return {};
+      return insert_property(ns, kExistsKey, "true");
     });
   }
 
@@ -200,9 +195,12 @@ class SqliteCatalog : public Catalog, public CatalogAdmin {
                  database_->query("SELECT 1 FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? LIMIT 1",
                                   {name_, joined(ns)}));
       if (!tables.empty()) return base::invalid("namespace " + joined(ns) + " holds tables");
-      return database_
-          ->execute("DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ?", {name_, joined(ns)})
-          .status();
+      TRY(database_->execute("DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ?", {name_, joined(ns)}));
+      // The level above may have existed only by this one: it stays.
+      const Namespace above(ns.begin(), ns.end() - 1);
+      if (above.empty()) return {};
+      TRY(erase_property(above, kExistsKey));
+      return insert_property(above, kExistsKey, "true");
     });
   }
 
