@@ -6,13 +6,14 @@ commit and why. FRAZIL_FAULT_SEED repeats the order of the faults; on FRAZIL_LAK
 """
 import os
 import random
+import re
 import urllib.parse
 
 import pytest
 
 import lakes
 from exactly_once import SCHEMA, data_files_of, expect_all_files, judge_exactly_once
-from fault_plan import CommitRequests, Plan, RunLog, faults
+from fault_plan import STATUSES, CommitRequests, Plan, RunLog, faults, is_commit
 from judges import java_checker
 from kill_harness import Stream
 from pipeline import Lake, Pipeline, log_ends, topic_of
@@ -114,6 +115,45 @@ def test_replies_of_the_catalog_are_lost_late_doubled_and_replaced(kafka, catalo
     assert expect_decisions(log, requests), "no commit was found by looking"
     assert len(log.of("owed_retry")) == len(owed.unclear()) and all(e["answer"] for e in log.of("owed_retry"))
     assert log.of("owed_found") and all(e["why"] for e in log.of("owed_found"))
+
+
+class ReadFaults:
+    """A rule's choice for all that is no commit: loads, the creation of namespace and tables, configuration, tokens. The first request of each
+    kind meets a fault, and a third of the others."""
+
+    def __init__(self, dice):
+        self._dice = dice
+        self._seen = set()
+        self.left = LOST * 3 // 4
+
+    def __call__(self, request):
+        if is_any_commit(request) or not self.left:
+            return None
+        kind = (request.method, request.target)
+        if kind in self._seen and self._dice.random() > 0.33:
+            return None
+        self._seen.add(kind)
+        self.left -= 1
+        when = self._dice.choice(("before", "after"))
+        replaced = [rules.Replace(status, when) for status in STATUSES] + [rules.Replace(status, when, rules.HTML) for status in (200, 502)]
+        return self._dice.choice((rules.Drop(when), rules.Drop(when), rules.Truncate(self._dice.random()), *replaced))
+
+
+def is_any_commit(request):
+    return is_commit(request.target.rsplit("/", 1)[1])(request) and "/tables/" in request.target
+
+
+def test_other_answers_of_the_catalog_are_lost_cut_and_replaced(kafka, catalog_proxy, topic, dice):
+    """From the first request on: configuration, token, namespace, tables."""
+    lake, proxy, catalog = catalog_proxy
+    topic_of(kafka, topic, partitions=PARTITIONS)
+    pipeline = make_pipeline(lake, kafka, topic, catalog)
+    choice = ReadFaults(dice)
+    proxy.add(rules.Act(choice))
+    stream, _ = run_through(kafka, lake, topic, pipeline, dice, lambda: choice.left == 0, before_end=proxy.clear)
+    met = [e for e in proxy.log if e.action is not None]
+    print(f"{len(met)} faults on " + ", ".join(sorted({f"{e.method} {re.sub(r'^.*/v1/', '', e.target)}" for e in met})))
+    expect_exact(lake, pipeline, stream)
 
 
 # --- the store ----------------------------------------------------------------------------------
