@@ -62,8 +62,11 @@ Result<std::string> encoded_prefix(const std::string& text) {
   while (prefix.ends_with('/')) prefix.pop_back();
   if (!is_printable(prefix) || prefix.find("..") != std::string::npos)
     return base::invalid("catalog property prefix makes no path: " + net::percent_encode(text));
-  // Servers send it in the form in which it goes into a path.
-  return prefix.find('%') == std::string::npos ? net::percent_encode_path(prefix) : prefix;
+  if (prefix.find('%') == std::string::npos) return net::percent_encode_path(prefix);
+  // It is encoded already: nothing may stand there that would end the path.
+  if (prefix.find_first_of(" ?#\\") != std::string::npos)
+    return base::invalid("catalog property prefix is encoded in part only: " + net::percent_encode(text));
+  return prefix;
 }
 
 Result<std::string> encoded_separator(const std::string& text) {

@@ -45,7 +45,8 @@ TEST(RestSettings, FollowsAServerOnlyWithinTheAllowList) {
 TEST(RestSettings, RefusesWhatMakesNoSense) {
   for (const char* json : {"<html>", "", "[]", R"({"overrides":{"prefix":"../admin"}})", R"({"overrides":{"namespace-separator":"%zz"}})",
                            R"({"overrides":{"namespace-separator":""}})", R"({"overrides":{"rest-page-size":"0"}})",
-                           "{\"overrides\":{\"header.X\":\"a\\r\\nb\"}}", R"({"overrides":{"prefix":"a\nb"}})"})
+                           "{\"overrides\":{\"header.X\":\"a\\r\\nb\"}}", R"({"overrides":{"prefix":"a\nb"}})",
+                           R"({"overrides":{"prefix":"a%20b?c"}})"})
     EXPECT_EQ(settle("https://c", {}, json).error().code(), Code::kInvalid) << json;
 }
 
