@@ -15,6 +15,8 @@
 //                                                       kUnknownOutcome (after Retry-After nothing is sent for so long, at most 5 min: kUnavailable)
 // Idempotency-Key (UUIDv7, a new one for each commit request) goes along where /v1/config offers it.
 //
+// docs/protocol/rest-catalog.md has the whole table, with reasons.
+//
 // load_table() sends If-None-Match with the ETag of what it has and takes a 304 as "the same". Credentials that come with a table (config and
 // storage-credentials) are put into file_io() for the table's location and renewed by /credentials, or by loading again.
 // Any thread.
