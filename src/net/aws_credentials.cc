@@ -1,6 +1,5 @@
 #include "net/aws_credentials.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "base/clock.h"
@@ -24,15 +23,20 @@ class FixedCredentials : public AwsCredentialsProvider {
   const AwsCredentials credentials_;
 };
 
+// What is over by this clock is used all the same, for a while: the store's word counts, and this clock may be wrong.
+int64_t life_ms_of(const AwsCredentials& credentials) {
+  constexpr int64_t kDoubtfulLifeMs = 60'000;
+  if (credentials.expires_at_ms == 0) return 0;
+  const int64_t life_ms = credentials.expires_at_ms - base::wall_millis();
+  return life_ms > 0 ? life_ms : kDoubtfulLifeMs;
+}
+
 class RenewedCredentials : public AwsCredentialsProvider {
  public:
   explicit RenewedCredentials(std::function<Result<AwsCredentials>()> fetch)
       : renewed_([fetch = std::move(fetch)]() -> Result<Fetched<AwsCredentials>> {
           TRY_ASSIGN(AwsCredentials credentials, fetch());
-          const int64_t end = credentials.expires_at_ms;
-          // What is over already is used once: the store's word counts, this clock may be wrong.
-          const int64_t life_ms = end == 0 ? 0 : std::max<int64_t>(1, end - base::wall_millis());
-          return Fetched<AwsCredentials>{std::move(credentials), life_ms};
+          return Fetched<AwsCredentials>{credentials, life_ms_of(credentials)};
         }) {}
   Result<AwsCredentials> get() override { return renewed_.get(); }
   void refused(const AwsCredentials& credentials) override {

@@ -233,13 +233,23 @@ TEST(AwsCredentials, ThatAreFixedStay) {
   EXPECT_TRUE(make_fixed_aws_credentials({})->get()->is_anonymous());
 }
 
-TEST(AwsCredentials, ThatAreOverAlreadyAreUsedOnce) {
-  int fetches = 0;
-  const auto vended = make_renewed_aws_credentials([&]() -> base::Result<AwsCredentials> {
-    ++fetches;
-    return AwsCredentials{"id" + std::to_string(fetches), "s", "t", 1000};
+// By a clock that is hours ahead every answer is over when it comes.
+TEST(AwsCredentials, ThatAreOverAlreadyAreUsedUntilTheyAreRefused) {
+  base::Simulation simulation(1);
+  simulation.run([] {
+    int fetches = 0;
+    const auto vended = make_renewed_aws_credentials([&]() -> base::Result<AwsCredentials> {
+      ++fetches;
+      return AwsCredentials{"id" + std::to_string(fetches), "s", "t", 1000};
+    });
+    EXPECT_EQ(vended->get()->access_key_id, "id1");
+    EXPECT_EQ(vended->get()->access_key_id, "id1");
+    vended->refused(*vended->get());
+    EXPECT_EQ(vended->get()->access_key_id, "id2");
+    base::Interrupt never;
+    never.wait_until(base::deadline_after(61'000'000));
+    EXPECT_EQ(vended->get()->access_key_id, "id3");
   });
-  EXPECT_EQ(vended->get()->access_key_id, "id1");
 }
 
 }  // namespace
