@@ -1,6 +1,6 @@
 // CommandTree: what the program's declared arguments are, as plain values: completion scripts, the manual page and the
-// answer to a mistyped command are made from it. Read from the declarations of the command line library, so that nothing
-// is written twice. Pure; any thread.
+// answer to a mistyped command are made from it. Read from the declarations of the command line library, so that
+// nothing is written twice. Pure; any thread.
 #pragma once
 
 #include <string>

@@ -43,7 +43,8 @@ TEST_F(Tree, HoldsWhatWasDeclared) {
 
 TEST_F(Tree, NamesTheCommandThatWasMeant) {
   EXPECT_EQ(wrong({"rnu"}), "unknown command \"rnu\", nearest is \"run\"; `frazil --help` lists all");
-  EXPECT_EQ(wrong({"catalog", "table"}), "unknown command \"table\", nearest is \"tables\"; `frazil catalog --help` lists all");
+  EXPECT_EQ(wrong({"catalog", "table"}),
+            "unknown command \"table\", nearest is \"tables\"; `frazil catalog --help` lists all");
 }
 
 TEST_F(Tree, LeavesRightWordsAndOptionsToTheParser) {

@@ -119,6 +119,17 @@ TEST_F(Program, TakesThePipelineFileForItsCatalog) {
   EXPECT_EQ(frazil({"catalog", "tables", "--catalog", path, "--pipeline", "other"}).exit_code, 2);
 }
 
+TEST_F(Program, RefusesToSpoilRecordsOfAForeignSchema) {
+  const std::string schema = write("s.avsc", R"({"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]})");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--bad", "1"}, {"--shuffle-keys"}}) {
+    std::vector<std::string> words{"generate", "--bootstrap-servers", "127.0.0.1:1", "--topic", "t", "--schema", schema};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome refused = frazil(words);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(more[0]));
+  }
+}
+
 TEST_F(Program, ValidatesWithPlacesOnStderr) {
   EXPECT_EQ(frazil({"validate", pipeline()}).exit_code, 0);
   const std::string path = pipeline("lanez: 2\n");

@@ -205,13 +205,15 @@ Result<Answer> CatalogDesk::register_table(const TableId& id, const std::string&
 Result<Answer> CatalogDesk::rename_table(const TableId& from, const TableId& to) {
   TRY_ASSIGN(auto* keeper, admin("rename tables"));
   TRY(keeper->rename_table(from, to));
-  return done("rename", "table", to.text(), "renamed table " + from.text() + " to " + to.text(), {{"from", from.text()}});
+  return done("rename", "table", to.text(), "renamed table " + from.text() + " to " + to.text(),
+              {{"from", from.text()}});
 }
 
 Result<std::string> CatalogDesk::weigh_drop(const TableId& id) {
   TRY_ASSIGN(const LoadedTable table, catalog_.load_table(id));
   std::string text = "table " + id.text() + " with " + std::to_string(table.metadata.snapshots.size()) + " snapshots";
-  for (const std::string& pipeline : pipelines_in(table.metadata)) text += ", with the positions of pipeline " + pipeline;
+  for (const std::string& pipeline : pipelines_in(table.metadata))
+    text += ", with the positions of pipeline " + pipeline;
   return text + ". Its files stay at " + table.metadata.location + "; `frazil catalog register` with " +
          table.metadata_location + " brings it back";
 }
@@ -247,11 +249,13 @@ Result<Answer> CatalogDesk::table_properties(const TableId& id, const PropertyCh
       table = std::move(committed).value();
       break;
     }
-    const bool may_look = committed.error().code() == Code::kConflict || committed.error().code() == Code::kUnknownOutcome;
+    const bool may_look =
+        committed.error().code() == Code::kConflict || committed.error().code() == Code::kUnknownOutcome;
     if (!may_look || attempt == kTries) return committed.error();
     TRY_ASSIGN(table, catalog_.load_table(id));
     if (committed.error().code() == Code::kUnknownOutcome && !has_happened(change, table.metadata.properties))
-      return committed.error().in("the reply was lost and the change is not to be seen yet: look again before repeating it");
+      return committed.error().in(
+          "the reply was lost and the change is not to be seen yet: look again before repeating it");
   }
   return Answer{dump(as_json(table.metadata.properties)), lines(table.metadata.properties)};
 }

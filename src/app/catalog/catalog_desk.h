@@ -1,8 +1,8 @@
 // CatalogDesk: what people do to a catalog by hand: look, create, rename, drop, change properties, register.
 //
 // Every answer comes as JSON and as text for people. Nothing here asks questions: the command does, before it calls.
-// Properties that begin with "frazil." are positions of pipelines and are never changed by hand. Errors are those of the
-// catalog; what a catalog cannot do is kUnsupported, by name. One thread; `catalog` outlives the desk.
+// Properties that begin with "frazil." are positions of pipelines and are never changed by hand. Errors are those of
+// the catalog; what a catalog cannot do is kUnsupported, by name. One thread; `catalog` outlives the desk.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@
 namespace frazil::app {
 namespace {
 
-using ::testing::HasSubstr;
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 // A catalog in which another writer is faster, or a reply is lost, as told.
 class Unlucky : public iceberg::Catalog {
@@ -19,12 +19,16 @@ class Unlucky : public iceberg::Catalog {
   explicit Unlucky(iceberg::Catalog& real) : real_(real) {}
   base::Status create_namespace(const iceberg::Namespace& ns) override { return real_.create_namespace(ns); }
   base::Result<std::vector<iceberg::Namespace>> list_namespaces() override { return real_.list_namespaces(); }
-  base::Result<std::vector<iceberg::TableId>> list_tables(const iceberg::Namespace& ns) override { return real_.list_tables(ns); }
+  base::Result<std::vector<iceberg::TableId>> list_tables(const iceberg::Namespace& ns) override {
+    return real_.list_tables(ns);
+  }
   base::Result<iceberg::LoadedTable> load_table(const iceberg::TableId& id) override { return real_.load_table(id); }
-  base::Result<iceberg::LoadedTable> create_table(const iceberg::TableId& id, const iceberg::CreateTable& request) override {
+  base::Result<iceberg::LoadedTable> create_table(const iceberg::TableId& id,
+                                                  const iceberg::CreateTable& request) override {
     return real_.create_table(id, request);
   }
-  base::Result<iceberg::LoadedTable> commit_table(const iceberg::TableId& id, const iceberg::TableCommit& commit) override {
+  base::Result<iceberg::LoadedTable> commit_table(const iceberg::TableId& id,
+                                                  const iceberg::TableCommit& commit) override {
     ++requests;
     if (fates.empty()) return real_.commit_table(id, commit);
     const base::Code fate = fates.back();
@@ -47,7 +51,10 @@ class Unlucky : public iceberg::Catalog {
 
 class Desk : public testing::Test {
  protected:
-  Desk() : catalog_(iceberg::make_memory_catalog("memory://lake", io::make_memory_file_io())), unlucky_(*catalog_), desk_(unlucky_, "made-up") {
+  Desk()
+      : catalog_(iceberg::make_memory_catalog("memory://lake", io::make_memory_file_io())),
+        unlucky_(*catalog_),
+        desk_(unlucky_, "made-up") {
     EXPECT_TRUE(desk_.create_namespace({"shop"}, {}).ok());
     request_.schema.fields.push_back({.name = "id", .required = true, .type = *columnar::parse_type("long")});
     request_.schema.fields.push_back({.name = "tags", .type = *columnar::parse_type("list<string>")});
@@ -120,8 +127,10 @@ TEST_F(Desk, SendsNothingWhenPropertiesAreAsWished) {
 
 TEST_F(Desk, LeavesThePositionsOfPipelinesAlone) {
   ASSERT_TRUE(desk_.create_table(orders_, request_).ok());
-  EXPECT_THAT(error_of(desk_.table_properties(orders_, {{{"frazil.orders", "{}"}}, {}})), HasSubstr("belongs to a pipeline"));
-  EXPECT_THAT(error_of(desk_.table_properties(orders_, {{}, {"frazil.orders.owed"}})), HasSubstr("belongs to a pipeline"));
+  EXPECT_THAT(error_of(desk_.table_properties(orders_, {{{"frazil.orders", "{}"}}, {}})),
+              HasSubstr("belongs to a pipeline"));
+  EXPECT_THAT(error_of(desk_.table_properties(orders_, {{}, {"frazil.orders.owed"}})),
+              HasSubstr("belongs to a pipeline"));
   EXPECT_EQ(unlucky_.requests, 0);
 }
 
@@ -140,7 +149,8 @@ TEST_F(Desk, NamesWhatIsLostWithATable) {
 }
 
 TEST_F(Desk, SaysWhichCatalogCannot) {
-  EXPECT_THAT(error_of(desk_.rename_table(orders_, {{"shop"}, "o"})), HasSubstr("a catalog of type made-up cannot rename tables"));
+  EXPECT_THAT(error_of(desk_.rename_table(orders_, {{"shop"}, "o"})),
+              HasSubstr("a catalog of type made-up cannot rename tables"));
   EXPECT_EQ(desk_.drop_namespace({"shop"}).error().code(), base::Code::kUnsupported);
   EXPECT_EQ(desk_.register_table(orders_, "memory://x").error().code(), base::Code::kUnsupported);
   // With properties nothing is created that could not be finished.

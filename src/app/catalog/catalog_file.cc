@@ -34,7 +34,8 @@ std::string names_of(const std::vector<PipelineConfig>& pipelines) {
 std::optional<CatalogConfig> catalog_of_pipelines(const std::vector<PipelineConfig>& pipelines, const std::string& name,
                                                   Problems& problems) {
   if (!name.empty()) {
-    const auto named = std::find_if(pipelines.begin(), pipelines.end(), [&](const auto& one) { return one.name == name; });
+    const auto named =
+        std::find_if(pipelines.begin(), pipelines.end(), [&](const auto& one) { return one.name == name; });
     if (named != pipelines.end()) return named->table.catalog;
     problems.error({}, "there is no pipeline \"" + name + "\", only " + names_of(pipelines));
     return std::nullopt;

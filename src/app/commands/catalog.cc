@@ -118,7 +118,8 @@ Result<Answer> register_table(CatalogDesk& desk, const CatalogArguments& argumen
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(arguments.name));
   const std::string& metadata = arguments.other;
   const bool is_path = metadata.find(":/") == std::string::npos;
-  return desk.register_table(id, is_path ? "file://" + std::filesystem::absolute(metadata).lexically_normal().string() : metadata);
+  return desk.register_table(
+      id, is_path ? "file://" + std::filesystem::absolute(metadata).lexically_normal().string() : metadata);
 }
 
 Result<Answer> change_properties(CatalogDesk& desk, const CatalogArguments& arguments) {
@@ -167,7 +168,9 @@ class CatalogCommands {
   CLI::App* add(const std::string& name, const std::string& doc, Deed deed) {
     CLI::App* command = catalog_.add_subcommand(name, doc);
     arguments_ = std::make_shared<CatalogArguments>();
-    command->add_option("--catalog", arguments_->file, "file with a block as under `catalog:` of a pipeline, or a pipeline file")
+    command
+        ->add_option("--catalog", arguments_->file,
+                     "file with a block as under `catalog:` of a pipeline, or a pipeline file")
         ->envname("FRAZIL_CATALOG")
         ->required();
     command->add_option("--pipeline", arguments_->pipeline, "which pipeline of that file, when their catalogs differ");
@@ -196,7 +199,8 @@ constexpr char kNameDoc[] = "namespace.table; a name without a dot is a namespac
 constexpr char kNamespaceFlagDoc[] = "the name is a namespace, whatever dots it has";
 
 void add_looking(CatalogCommands& commands) {
-  commands.add("namespaces", "List the namespaces", [](CatalogDesk& desk, const CatalogArguments&) { return desk.namespaces(); });
+  commands.add("namespaces", "List the namespaces",
+               [](CatalogDesk& desk, const CatalogArguments&) { return desk.namespaces(); });
   CLI::App* command = commands.add("tables", "List the tables of a namespace, or all", tables);
   commands.add_name(command, "NAMESPACE", "all namespaces without it");
   command = commands.add("show", "Show a table or a namespace, without reading its files", show);
@@ -212,11 +216,14 @@ void add_creating(CatalogCommands& commands) {
   commands.add_name(command, "TABLE", "namespace.table")->required();
   command
       ->add_option("--schema", commands.arguments().schema,
-                   "Avro schema file, or columns as in a pipeline: '[{name: id, type: long, required: true}]', or a .yaml file with such a list")
+                   "Avro schema file, or columns as in a pipeline: '[{name: id, type: long, required: true}]', or a "
+                   ".yaml file with such a list")
       ->required();
-  commands.add_list(command, "--partition-by", commands.arguments().partition_by, "such as 'bucket(16, id)' or 'day(created_at)'");
+  commands.add_list(command, "--partition-by", commands.arguments().partition_by,
+                    "such as 'bucket(16, id)' or 'day(created_at)'");
   commands.add_list(command, "--property", commands.arguments().properties, "key=value");
-  command->add_option("--location", commands.arguments().location, "where its files go; the catalog's choice without it");
+  command->add_option("--location", commands.arguments().location,
+                      "where its files go; the catalog's choice without it");
   command = commands.add("register", "Give a name to a table whose metadata file is there", register_table);
   commands.add_name(command, "TABLE", "namespace.table")->required();
   command->add_option("METADATA", commands.arguments().other, "location of its newest ...metadata.json")->required();
@@ -226,7 +233,8 @@ void add_changing(CatalogCommands& commands) {
   CLI::App* command = commands.add("rename", "Give a table another name; its files stay where they are", rename);
   commands.add_name(command, "FROM", "namespace.table")->required();
   command->add_option("TO", commands.arguments().other, "namespace.table")->required();
-  command = commands.add("properties", "Show the properties of a table or namespace, after changing them", change_properties);
+  command =
+      commands.add("properties", "Show the properties of a table or namespace, after changing them", change_properties);
   commands.add_name(command, "NAME", kNameDoc)->required();
   commands.add_list(command, "--set", commands.arguments().properties, "key=value");
   commands.add_list(command, "--remove", commands.arguments().removed, "a key");
@@ -240,7 +248,8 @@ void add_changing(CatalogCommands& commands) {
 }  // namespace
 
 void add_catalog(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("catalog", "Look into a catalog, and create, rename, drop or register what is in it");
+  CLI::App* command =
+      app.add_subcommand("catalog", "Look into a catalog, and create, rename, drop or register what is in it");
   command->require_subcommand(1);
   CatalogCommands commands(*command, chosen);
   add_looking(commands);

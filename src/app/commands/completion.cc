@@ -11,7 +11,9 @@ namespace frazil::app {
 void add_completion(CLI::App& app, Chosen& chosen) {
   auto shell = std::make_shared<std::string>("bash");
   CLI::App* command = app.add_subcommand("completion", "Print a completion script: source <(frazil completion bash)");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->check(CLI::IsMember({"bash", "zsh", "fish"}))->capture_default_str();
+  command->add_option("SHELL", *shell, "bash, zsh or fish")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->capture_default_str();
   command->callback([shell, &app, &chosen] {
     chosen = [shell, &app] {
       const CommandTree tree = read_command_tree(app);

@@ -48,6 +48,9 @@ base::Status complete(GenerateArguments& arguments) {
     arguments.load.bytes_per_second = static_cast<double>(rate);
   }
   if (!arguments.avro_file.empty()) {
+    const auto& record = arguments.load.record;
+    if (record.bad_percent > 0) return base::invalid("--bad spoils the built-in records alone: leave out --schema or --bad");
+    if (record.shuffle_keys) return base::invalid("--shuffle-keys is for the built-in records alone: leave out --schema or it");
     std::ifstream file(arguments.avro_file);
     if (!file) return base::invalid("--schema " + arguments.avro_file + " cannot be read");
     std::ostringstream text;

@@ -42,11 +42,13 @@ std::string value_cases(const CommandTree& command) {
     if (argument.flags.empty() || !argument.takes_value) continue;
     const std::string flag = argument.flags.back();
     if (flag == "--set" && command.commands.empty() && !command.path.starts_with("catalog")) {
-      text += fmt::format("    '{} {}') words='{}'; compopt -o nospace 2> /dev/null ;;\n", command.path, flag, joined(set_paths()));
+      text += fmt::format("    '{} {}') words='{}'; compopt -o nospace 2> /dev/null ;;\n", command.path, flag,
+                          joined(set_paths()));
     } else if (!argument.words.empty()) {
       text += fmt::format("    '{} {}') words='{}' ;;\n", command.path, flag, joined(argument.words));
     } else {
-      text += fmt::format("    '{} {}') {} ;;\n", command.path, flag, argument.names_a_file ? "files=yes" : ": value of its own");
+      text += fmt::format("    '{} {}') {} ;;\n", command.path, flag,
+                          argument.names_a_file ? "files=yes" : ": value of its own");
     }
   }
   return text;
@@ -61,19 +63,26 @@ std::string bash_completion(const CommandTree& tree) {
     commands += (commands.empty() ? "'" : " | '") + command->path + "'";
     flags += fmt::format("    '{}') flags='{}' ;;\n", command->path, flags_of(*command));
     const std::string words = words_after(*command);
-    after += fmt::format("    '{}') {} ;;\n", command->path, takes_files(*command) ? "files=yes" : "words='" + words + "'");
+    after +=
+        fmt::format("    '{}') {} ;;\n", command->path, takes_files(*command) ? "files=yes" : "words='" + words + "'");
     values += value_cases(*command);
   }
   return "# Completion of frazil for bash: source <(frazil completion bash)\n"
          "_frazil() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= files= flags= words= next i\n"
+         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= files= flags= words= next "
+         "i\n"
          "  COMPREPLY=()\n"
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "    next=\"${command:+$command }${COMP_WORDS[i]}\"\n"
-         "    case \"$next\" in\n      " + commands + ") command=$next ;;\n    esac\n  done\n"
-         "  case \"$command $prev\" in\n" + values +
-         "    *) if [[ $cur == -* ]]; then\n  case \"$command\" in\n" + flags + "  esac\n  words=$flags\n  else\n"
-         "  case \"$command\" in\n" + after + "  esac\n  fi ;;\n  esac\n"
+         "    case \"$next\" in\n      " +
+         commands +
+         ") command=$next ;;\n    esac\n  done\n"
+         "  case \"$command $prev\" in\n" +
+         values + "    *) if [[ $cur == -* ]]; then\n  case \"$command\" in\n" + flags +
+         "  esac\n  words=$flags\n  else\n"
+         "  case \"$command\" in\n" +
+         after +
+         "  esac\n  fi ;;\n  esac\n"
          "  if [[ -n $files ]]; then\n"
          "    compopt -o filenames 2> /dev/null\n"
          "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"

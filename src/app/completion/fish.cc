@@ -25,7 +25,8 @@ std::string condition(const CommandTree& command) {
 
 std::string argument_lines(const CommandTree& command, const ArgumentDoc& argument) {
   const std::string start = "complete -c frazil -n " + condition(command);
-  const bool is_set = !argument.flags.empty() && argument.flags.back() == "--set" && !command.path.starts_with("catalog");
+  const bool is_set =
+      !argument.flags.empty() && argument.flags.back() == "--set" && !command.path.starts_with("catalog");
   std::string line = start;
   if (!argument.flags.empty()) line += " -l " + argument.flags.back().substr(2) + " -d " + quoted(argument.doc);
   if (argument.flags.empty() && command.path.empty()) return "";
@@ -55,11 +56,14 @@ std::string fish_completion(const CommandTree& tree) {
          "  set -l found\n"
          "  for word in (commandline -opc)[2..-1]\n"
          "    set -l next (string join -- ' ' $found $word)\n"
-         "    contains -- $next" + known + "; and set found (string split -- ' ' $next)\n"
+         "    contains -- $next" +
+         known +
+         "; and set found (string split -- ' ' $next)\n"
          "  end\n"
          "  test \"$found\" = \"$argv\"\n"
          "end\n"
-         "complete -c frazil -f\n" + lines;
+         "complete -c frazil -f\n" +
+         lines;
 }
 
 }  // namespace frazil::app

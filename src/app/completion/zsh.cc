@@ -49,7 +49,8 @@ std::string function_name(const CommandTree& command) {
 std::string specifications(const CommandTree& command) {
   std::string text;
   for (const ArgumentDoc& argument : command.arguments) {
-    const bool is_set = !argument.flags.empty() && argument.flags.back() == "--set" && !command.path.starts_with("catalog");
+    const bool is_set =
+        !argument.flags.empty() && argument.flags.back() == "--set" && !command.path.starts_with("catalog");
     text += " \\\n    " + specification(argument, is_set);
   }
   return text;
@@ -69,14 +70,16 @@ std::string function_with_commands(const CommandTree& command) {
 }
 
 std::string leaf_function(const CommandTree& command) {
-  return function_name(command) + "() {\n  local curcontext=$curcontext state line\n  _arguments -C" + specifications(command) +
-         "\n  if [[ $state = set ]]; then compadd -S '' -- $_frazil_set_paths; fi\n}\n";
+  return function_name(command) + "() {\n  local curcontext=$curcontext state line\n  _arguments -C" +
+         specifications(command) + "\n  if [[ $state = set ]]; then compadd -S '' -- $_frazil_set_paths; fi\n}\n";
 }
 
 }  // namespace
 
 std::string zsh_completion(const CommandTree& tree) {
-  std::string text = "#compdef frazil\n# Completion of frazil for zsh: source <(frazil completion zsh), or a file _frazil in $fpath.\n";
+  std::string text =
+      "#compdef frazil\n# Completion of frazil for zsh: source <(frazil completion zsh), or a file _frazil in "
+      "$fpath.\n";
   text += "typeset -ga _frazil_set_paths=" + words(set_paths()) + "\n";
   for (const CommandTree* command : tree.all())
     text += command->commands.empty() ? leaf_function(*command) : function_with_commands(*command);

@@ -9,17 +9,20 @@ namespace {
 
 // ASCII only: what lies beyond is compared differently by every engine.
 std::string lower(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
 
-void warn_below(const std::vector<columnar::Field>& fields, const std::string& prefix, const Mark& mark, Problems& problems) {
+void warn_below(const std::vector<columnar::Field>& fields, const std::string& prefix, const Mark& mark,
+                Problems& problems) {
   std::map<std::string, std::string> seen;
   for (const columnar::Field& field : fields) {
     const auto [other, is_new] = seen.emplace(lower(field.name), field.name);
     if (!is_new && other->second != field.name) {
-      problems.warning(mark, "columns \"" + prefix + other->second + "\" and \"" + prefix + field.name +
-                                 "\" differ by case alone: engines that ignore case (Spark, Trino, Hive) cannot read both");
+      problems.warning(mark,
+                       "columns \"" + prefix + other->second + "\" and \"" + prefix + field.name +
+                           "\" differ by case alone: engines that ignore case (Spark, Trino, Hive) cannot read both");
     }
     warn_below(field.type.fields(), prefix + field.name + ".", mark, problems);
   }
@@ -42,8 +45,8 @@ void check_tables_apart(const std::vector<PipelineConfig>& pipelines, const std:
       if (i == j || pipelines[i].dead_letters.empty() || pipelines[i].dead_letters != pipelines[j].table.name) continue;
       if (!is_same_catalog(pipelines[i].table.catalog, pipelines[j].table.catalog)) continue;
       problems.error(marks[i].dead_letters, "dead letters of pipeline \"" + pipelines[i].name + "\" would go to " +
-                                                pipelines[i].dead_letters + ", the table of pipeline \"" + pipelines[j].name +
-                                                "\": give \"dead_letters\" a table of its own");
+                                                pipelines[i].dead_letters + ", the table of pipeline \"" +
+                                                pipelines[j].name + "\": give \"dead_letters\" a table of its own");
     }
   }
 }

@@ -11,8 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string pipeline(const std::string& name, const std::string& table, const std::string& more = "") {
-  return "  - name: " + name +
-         "\n    source: {generator: {records: 1}}\n    table: {name: " + table +
+  return "  - name: " + name + "\n    source: {generator: {records: 1}}\n    table: {name: " + table +
          ", catalog: {type: sqlite, uri: c.db, warehouse: w}, create: {}}\n" + more;
 }
 
@@ -28,7 +27,8 @@ TEST(TablesApart, RefusesDeadLettersInTheTableOfAnotherPipeline) {
 }
 
 TEST(TablesApart, RefusesTheDefaultNameToo) {
-  const Problems problems = problems_of("pipelines:\n" + pipeline("a", "shop.a") + pipeline("b", "shop.a_dead_letters"));
+  const Problems problems =
+      problems_of("pipelines:\n" + pipeline("a", "shop.a") + pipeline("b", "shop.a_dead_letters"));
   EXPECT_THAT(problems.render(), HasSubstr("dead letters of pipeline \"a\" would go to shop.a_dead_letters"));
 }
 

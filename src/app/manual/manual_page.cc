@@ -94,39 +94,55 @@ std::string program_manual(const CommandTree& tree) {
     if (command->commands.empty()) lines += (lines.empty() ? "" : ".br\n") + synopsis(*command) + "\n";
   }
   text += lines;
-  text += ".SH DESCRIPTION\n" + plain(tree.doc) +
-          "\nThe table itself holds the positions of the source, in the same commit as the rows: nothing else is state.\n"
-          "A pipeline is described by a YAML file; its options stand in " + bold("frazil-pipeline") + "(5).\n"
-          "Data goes to standard output, messages and the log to standard error.\n";
+  text +=
+      ".SH DESCRIPTION\n" + plain(tree.doc) +
+      "\nThe table itself holds the positions of the source, in the same commit as the rows: nothing else is state.\n"
+      "A pipeline is described by a YAML file; its options stand in " +
+      bold("frazil-pipeline") +
+      "(5).\n"
+      "Data goes to standard output, messages and the log to standard error.\n";
   text += ".SH COMMANDS\n";
   for (const CommandTree* command : tree.all()) {
     if (command->commands.empty()) text += command_section(*command);
   }
-  text += ".SH EXIT STATUS\n.TP\n0\nAll went well; an end by SIGTERM or SIGINT is one.\n.TP\n1\nThe job failed or halted, "
-          "or output was lost.\n.TP\n2\nWrong usage or configuration.\n";
-  text += ".SH SIGNALS\n.TP\nSIGTERM, SIGINT\nStop reading, commit what is complete, and end. A second one ends at once.\n";
+  text +=
+      ".SH EXIT STATUS\n.TP\n0\nAll went well; an end by SIGTERM or SIGINT is one.\n.TP\n1\nThe job failed or halted, "
+      "or output was lost.\n.TP\n2\nWrong usage or configuration.\n";
+  text +=
+      ".SH SIGNALS\n.TP\nSIGTERM, SIGINT\nStop reading, commit what is complete, and end. A second one ends at once.\n";
   text += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") + "\nWhen set and not empty, nothing is printed in bold.\n.TP\n" +
-          bold("FRAZIL_CATALOG") + "\nThe file that " + bold("frazil catalog") + " takes without " + bold("--catalog") + ".\n";
-  text += ".SH FILES\n.TP\n\\fI/etc/frazil/NAME.yaml\\fR\nThe pipeline file of the service " + bold("frazil@NAME.service") + ".\n";
-  text += ".SH EXAMPLES\n.EX\n" + plain("frazil validate orders.yaml\nfrazil run orders.yaml --until-caught-up\n"
-          "frazil inspect orders.yaml\nfrazil catalog tables --catalog orders.yaml") + "\n.EE\n";
+          bold("FRAZIL_CATALOG") + "\nThe file that " + bold("frazil catalog") + " takes without " + bold("--catalog") +
+          ".\n";
+  text += ".SH FILES\n.TP\n\\fI/etc/frazil/NAME.yaml\\fR\nThe pipeline file of the service " +
+          bold("frazil@NAME.service") + ".\n";
+  text += ".SH EXAMPLES\n.EX\n" +
+          plain(
+              "frazil validate orders.yaml\nfrazil run orders.yaml --until-caught-up\n"
+              "frazil inspect orders.yaml\nfrazil catalog tables --catalog orders.yaml") +
+          "\n.EE\n";
   return text + ".SH SEE ALSO\n" + bold("frazil-pipeline") + "(5), " + bold("systemctl") + "(1)\n";
 }
 
 std::string pipeline_manual() {
   std::string text = title("FRAZIL-PIPELINE", "5");
   text += ".SH NAME\nfrazil-pipeline \\- the file that describes pipelines of frazil\n";
-  text += ".SH DESCRIPTION\n" + plain(
-      "A YAML file that holds one pipeline, or several in a list under \"pipelines\"; the options of the process then stand beside "
-      "that list.\nKeys that are unknown, written twice or of the wrong type are errors; frazil validate FILE finds all of them.\n") +
-      ".PP\nDurations are written 250ms, 5s, 10m, 1h, 7d; sizes 128MB (by 1000) or 2GiB (by 1024).\n" +
-      plain("${env:NAME} and ${file:/path} put in an environment variable or the content of a file. Secrets are given only so.\n");
+  text += ".SH DESCRIPTION\n" +
+          plain(
+              "A YAML file that holds one pipeline, or several in a list under \"pipelines\"; the options of the "
+              "process then stand beside "
+              "that list.\nKeys that are unknown, written twice or of the wrong type are errors; frazil validate FILE "
+              "finds all of them.\n") +
+          ".PP\nDurations are written 250ms, 5s, 10m, 1h, 7d; sizes 128MB (by 1000) or 2GiB (by 1024).\n" +
+          plain(
+              "${env:NAME} and ${file:/path} put in an environment variable or the content of a file. Secrets are "
+              "given only so.\n");
   const std::pair<const char*, const std::vector<Option>*> parts[] = {{"A PIPELINE", &pipeline_options()},
                                                                       {"THE PROCESS", &process_options()}};
   for (const auto& [heading, options] : parts) {
     text += std::string(".SH ") + heading + "\n";
     for (const Option& option : *options) {
-      text += ".TP\n" + bold(option.path) + (option.kind == OptionKind::kSection ? "" : " (" + plain(type_of(option)) + ")") + "\n" +
+      text += ".TP\n" + bold(option.path) +
+              (option.kind == OptionKind::kSection ? "" : " (" + plain(type_of(option)) + ")") + "\n" +
               plain(option.doc) + "\n";
     }
   }
