@@ -38,7 +38,7 @@ constexpr std::array kKinds = {
     CatalogKind{"nessie", "NessieCatalog", "Nessie serves Iceberg's REST protocol too: type rest, uri http(s)://<server>/iceberg/<branch>"},
     CatalogKind{"bigquery", "BigQueryMetastoreCatalog",
                 "BigQuery's metastore catalog is unsupported in this version: the same tables are reached by type rest, "
-                "uri https://biglake.googleapis.com/iceberg/v1/restcatalog"},
+                "uri https://biglake.googleapis.com/iceberg/v1/restcatalog, gcp.auth.credentials-path"},
     CatalogKind{"dynamodb", "DynamoDbCatalog", "DynamoDB catalogs are unsupported: register the tables in a REST catalog and name that with type rest"},
     CatalogKind{"snowflake", "SnowflakeCatalog", "Snowflake's own protocol is unsupported: its Open Catalog (Polaris) is reached by type rest"},
     CatalogKind{"ecs", "EcsCatalog", "ECS catalogs are unsupported: register the tables in a REST catalog and name that with type rest"},
@@ -139,9 +139,8 @@ void translate_auth_type(C& c, const G& given) {
     c.draft.set_property(kProperties, "rest.sigv4-enabled", "true");
     return c.changed(given, "`rest.sigv4-enabled: true`");
   }
-  c.refused(given, type == "google" ? "give a token by reference (`table.catalog.token`), renewed from outside; Google's own login is "
-                                      "unsupported for catalogs in this version"
-                                    : "there are none, oauth2 and sigv4");
+  if (type == "google") return c.changed(given, "follows from gcp.auth.credentials-path, a service account's key file");
+  c.refused(given, "there are none, oauth2, sigv4 and google");
 }
 
 void translate_header(C& c, const G& given) {
@@ -179,7 +178,9 @@ std::vector<ForeignName> service_names() {
       property("rest.sigv4-enabled"),
       property("rest.signing-region"),
       property("rest.signing-name"),
-      {.name = "rest.auth.type", .doc = "follows from what else is set; sigv4 becomes `rest.sigv4-enabled`; google and basic are refused", .translate = translate_auth_type},
+      property("gcp.auth.credentials-path"),
+      property("gcp.auth.scopes"),
+      {.name = "rest.auth.type", .doc = "follows from what else is set; sigv4 becomes `rest.sigv4-enabled`; google needs gcp.auth.credentials-path; basic is refused", .translate = translate_auth_type},
       {.name = "header.*",
        .doc = "`table.catalog.properties`, the same name; X-Iceberg-Access-Delegation becomes `access-delegation`; Authorization is refused",
        .translate = translate_header},
@@ -210,7 +211,7 @@ std::vector<ForeignName> service_names() {
       refused("gcp.bigquery.*", "BigQuery's metastore catalog is unsupported in this version: use type rest with uri https://biglake.googleapis.com/iceberg/v1/restcatalog"),
       refused("glue.*", "AWS Glue is reached by its Iceberg REST endpoint, type rest"),
       refused("lock.*", "locks belong to Hadoop and Glue catalogs, which are unsupported"),
-      refused("gcp.auth.*", "for stores set gcs.credentials-file; for a catalog give `token` by reference"),
+      refused("gcp.auth.*", "keep the service account's key in a file: gcp.auth.credentials-path for the catalog, gcs.credentials-file for the store"),
   };
 }
 
@@ -224,6 +225,7 @@ std::vector<ForeignName> store_names() {
       property("s3.access-key-id"),
       property("s3.secret-access-key"),
       property("s3.session-token"),
+      property("s3.session-token-expires-at-ms"),
       property("s3.path-style-access"),
       property("s3.force-virtual-addressing"),
       property("s3.multipart.size"),
@@ -326,6 +328,10 @@ void translate_catalog(Conversion& conversion, const std::string& prefix, const 
   const bool is_named = properties.find("type") != nullptr || properties.find("catalog-impl") != nullptr;
   if (!type && !is_named) {
     conversion.problem(mark, prefix + "type", "is missing; Frazil has rest, and jdbc on SQLite");
+  }
+  const Node* login = properties.find("rest.auth.type");
+  if (login != nullptr && login->scalar == "google" && properties.find("gcp.auth.credentials-path") == nullptr) {
+    conversion.problem(mark, prefix + "gcp.auth.credentials-path", "is missing: the key file of the service account that logs in");
   }
   if (type == "sqlite" && properties.find("uri") == nullptr) conversion.problem(mark, prefix + "uri", "is missing: jdbc:sqlite:FILE");
   if (type == "rest" && properties.find("uri") == nullptr) conversion.problem(mark, prefix + "uri", "is missing: the address of the catalog");

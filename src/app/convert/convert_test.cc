@@ -9,6 +9,7 @@
 #include "app/convert/catalog_names.h"
 #include "app/convert/kafka_names.h"
 #include "app/convert/transform_names.h"
+#include "io/store_properties.h"
 
 namespace frazil::app {
 namespace {
@@ -110,6 +111,23 @@ TEST(Convert, CatalogsOfOthersAreRefusedByNameWithAWayOut) {
   }
   const Converted result = converted({{"catalogProperties", R"({"catalog-impl":"org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog"})"}});
   EXPECT_TRUE(is_refused(result, "catalogProperties.catalog-impl"));
+}
+
+TEST(Convert, GooglesLoginNeedsItsKeyFile) {
+  const std::string bare = R"("type":"rest","uri":"https://biglake.googleapis.com/iceberg/v1/restcatalog","rest.auth.type":"google")";
+  EXPECT_TRUE(is_refused(converted({{"catalogProperties", "{" + bare + "}"}}), "catalogProperties.gcp.auth.credentials-path"));
+  const Converted result = converted({{"catalogProperties", "{" + bare + R"(,"gcp.auth.credentials-path":"/etc/account.json"})"}});
+  EXPECT_FALSE(result.has_refusals) << findings_as_text("f", result.findings, true);
+  EXPECT_EQ(problems_of(result), "");
+}
+
+// What a pipeline file takes under a store's own name is no unknown name here.
+TEST(Convert, EveryPropertyOfAStoreIsKnown) {
+  for (const std::string& name : io::store_property_names()) {
+    const ForeignName* known = find_foreign_name(catalog_names(), name);
+    ASSERT_NE(known, nullptr) << name;
+    EXPECT_EQ(known->fate, Fate::kHonoured) << name;
+  }
 }
 
 TEST(Convert, SecretsNeitherReachTheFileNorTheMessages) {
