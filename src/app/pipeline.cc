@@ -49,6 +49,7 @@ base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& 
   kafka.topic_pattern = config.kafka->topic_pattern;
   kafka.start = to_start(config.kafka->start);
   kafka.discovery_interval_ms = config.kafka->discovery_interval_ms;
+  kafka.open_transaction_warning_ms = config.kafka->open_transaction_warning_ms;
   kafka.group_id = config.kafka->group;
   kafka.properties = config.kafka->properties;
   kafka.allow_plaintext = config.kafka->allow_plaintext;

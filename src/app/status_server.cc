@@ -36,6 +36,28 @@ Json lag_of(const engine::StatusView& view) {
   return {{"records", is_known ? Json(total) : Json(nullptr)}, {"splits", splits}};
 }
 
+double seconds_since(base::MonoMicros moment) {
+  return static_cast<double>(base::mono_micros() - moment) / 1e6;
+}
+
+Json source_of(const engine::StatusView& view) {
+  const bool is_connected = view.source.disconnected_since == 0;
+  Json json = {{"connected", is_connected}};
+  if (!is_connected) {
+    json["disconnected_seconds"] = seconds_since(view.source.disconnected_since);
+    json["problem"] = view.source.problem;
+  }
+  json["stuck"] = Json::array();
+  for (const engine::StuckSplit& stuck : view.source.stuck) {
+    json["stuck"].push_back({{"split", stuck.split},
+                             {"position", stuck.position},
+                             {"waiting", stuck.waiting},
+                             {"seconds", seconds_since(stuck.since)},
+                             {"reason", stuck.reason}});
+  }
+  return json;
+}
+
 Json to_json(const engine::StatusView& view) {
   Json json = {{"pipeline", view.pipeline}, {"state", view.state}, {"detail", view.detail}};
   if (!view.halt_code.empty()) json["halt"] = view.halt_code;
@@ -63,7 +85,15 @@ Json to_json(const engine::StatusView& view) {
                        {"seconds_p99", view.freshness_p99}};
   json["memory"] = {{"used", view.memory_used}, {"limit", view.memory_limit}};
   json["lag"] = lag_of(view);
+  json["source"] = source_of(view);
   return json;
+}
+
+// A broker that restarts is no reason to take a worker for unfit.
+constexpr double kOutageCountsSeconds = 10;
+
+bool is_cut_off(const engine::StatusView& view) {
+  return view.source.disconnected_since != 0 && seconds_since(view.source.disconnected_since) >= kOutageCountsSeconds;
 }
 
 bool has_failed(const engine::StatusView& view) {
@@ -73,8 +103,14 @@ bool has_failed(const engine::StatusView& view) {
 net::HttpReply answer(const Views& views, bool is_good, const char* good) {
   if (is_good) return {200, "text/plain; charset=utf-8", std::string(good) + "\n"};
   std::string body;
-  for (const auto& view : views)
-    body += view.pipeline + ": " + view.state + (view.detail.empty() ? "" : ": " + view.detail) + "\n";
+  for (const auto& view : views) {
+    body += view.pipeline + ": " + view.state + (view.detail.empty() ? "" : ": " + view.detail);
+    if (is_cut_off(view)) {
+      body += ": without its source for " + std::to_string(static_cast<int64_t>(seconds_since(view.source.disconnected_since))) +
+              " s: " + view.source.problem;
+    }
+    body += "\n";
+  }
   return {503, "text/plain; charset=utf-8", body};
 }
 
@@ -108,7 +144,8 @@ net::HttpReply health_reply(const Views& views) {
 
 net::HttpReply readiness_reply(const Views& views) {
   return answer(views,
-                std::all_of(views.begin(), views.end(), [](const auto& view) { return view.state == "running"; }),
+                std::all_of(views.begin(), views.end(),
+                            [](const auto& view) { return view.state == "running" && !is_cut_off(view); }),
                 "ready");
 }
 

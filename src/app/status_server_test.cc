@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+
 namespace frazil::app {
 namespace {
 
@@ -26,6 +28,27 @@ TEST(StatusServer, IsHealthyUntilAPipelineFailsOrHalts) {
 TEST(StatusServer, IsReadyWhenAllPipelinesRun) {
   EXPECT_EQ(readiness_reply({view_of("running")}).status, 200);
   EXPECT_EQ(readiness_reply({view_of("running"), view_of("starting")}).status, 503);
+}
+
+TEST(StatusServer, IsNotReadyAfterTenSecondsWithoutItsSource) {
+  engine::StatusView view = view_of("running");
+  view.source.disconnected_since = base::mono_micros() - 3'000'000;
+  view.source.problem = "Kafka does not answer: b:9092: Connection refused";
+  EXPECT_EQ(readiness_reply({view}).status, 200);
+  view.source.disconnected_since = base::mono_micros() - 11'000'000;
+  const auto reply = readiness_reply({view});
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_NE(reply.body.find("b:9092: Connection refused"), std::string::npos) << reply.body;
+  EXPECT_EQ(health_reply({view}).status, 200);  // a restart would not bring the brokers back
+  EXPECT_EQ(nlohmann::json::parse(status_to_json(view))["source"]["connected"], false);
+}
+
+TEST(StatusServer, NamesSplitsThatWaitForATransaction) {
+  engine::StatusView view = view_of("running");
+  view.source.stuck = {{"orders/0", "100", 7, base::mono_micros(), "open"}};
+  const auto json = nlohmann::json::parse(status_to_json(view));
+  EXPECT_EQ(json["source"]["stuck"][0]["split"], "orders/0");
+  EXPECT_EQ(json["source"]["stuck"][0]["waiting"], 7);
 }
 
 TEST(StatusServer, WritesLagBySplitAndNullWhereUnknown) {

@@ -124,6 +124,7 @@ void Attempt::show() {
   next_show_ = base::mono_micros() + kLagEveryMicros;
   parts_.status.set_memory(parts_.budget.used(), parts_.budget.limit());
   parts_.status.set_lag(parts_.source.lag(state_.positions()));
+  parts_.status.set_source_health(parts_.source.health());
 }
 
 void Attempt::join() {

@@ -168,6 +168,14 @@ void PipelineStatus::set_lag(std::vector<SplitLag> lag) {
   view_.lag = std::move(lag);
 }
 
+void PipelineStatus::set_source_health(SourceHealth health) {
+  base::Lock lock(mutex_);
+  metrics_.gauge("frazil_source_connected", "1 while the source answers.", labels_).set(health.disconnected_since == 0 ? 1 : 0);
+  metrics_.gauge("frazil_source_stuck_splits", "Splits whose records wait for an open transaction.", labels_)
+      .set(static_cast<double>(health.stuck.size()));
+  view_.source = std::move(health);
+}
+
 void PipelineStatus::set_memory(int64_t used, int64_t limit) {
   base::Lock lock(mutex_);
   view_.memory_used = used;

@@ -39,6 +39,7 @@ struct StatusView {
   int64_t last_snapshot_id = 0;
   int64_t memory_used = 0, memory_limit = 0;
   std::vector<SplitLag> lag;
+  SourceHealth source;
 };
 
 class PipelineStatus {
@@ -57,6 +58,7 @@ class PipelineStatus {
   void fresh(double seconds, int64_t rows, bool live);
   void stale_epoch();
   void set_lag(std::vector<SplitLag> lag);
+  void set_source_health(SourceHealth health);
   void set_memory(int64_t used, int64_t limit);
   StatusView view() const;
 

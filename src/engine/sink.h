@@ -99,6 +99,8 @@ base::Result<std::optional<std::string>> accepted_choice(const std::vector<Accep
 class Committer {
  public:
   virtual ~Committer() = default;
+  // True when open() would make the table: the source is looked at first, so that a misspelt topic leaves no table behind.
+  virtual base::Result<bool> must_create() { return false; }
   // Makes or loads the table, detects halts, applies what is owed. The table's positions, or nothing if it knows none.
   virtual base::Result<std::optional<SourcePositions>> open() = 0;
   // First commit of the pipeline: an empty snapshot with the start of every split. Returns the table's positions, which are

@@ -51,6 +51,22 @@ struct SplitLag {
   int64_t lag = 0;  // records up to the last stable end, -1 unknown
 };
 
+// A split whose records wait at the source for something that does not end by itself.
+struct StuckSplit {
+  SplitId split;
+  std::string position;        // where it stands
+  int64_t waiting = 0;         // records behind it
+  base::MonoMicros since = 0;
+  std::string reason;          // and what to do
+};
+
+// How the source itself is doing, for status and metrics.
+struct SourceHealth {
+  base::MonoMicros disconnected_since = 0;  // 0: it answers
+  std::string problem;                      // the last error while it does not
+  std::vector<StuckSplit> stuck;
+};
+
 enum class SourceEvent {
   kNone,
   kAssignmentChanged,  // splits came or went: stop, look at the table, start again
@@ -87,6 +103,8 @@ class Source {
   // True when committed positions have reached the ends noted at the first start() (for runs until caught up).
   virtual bool is_caught_up(const SourcePositions& positions) = 0;
   virtual std::vector<SplitLag> lag(const SourcePositions& positions) = 0;
+  // As the last lag() found it; asks nobody.
+  virtual SourceHealth health() { return {}; }
   // Leaves its group and ends connections.
   virtual void close() = 0;
 };

@@ -74,6 +74,8 @@ base::Status Worker::run_attempts(base::Interrupt& stop) {
     auto positions = settle();
     if (!positions.ok() && is_passing(positions.error().code()) && base::mono_micros() < patience) {
       base::log_info("start_again", {{"pipeline", options_.pipeline}, {"answer", positions.error().message()}});
+      status_.set_state("starting", positions.error().message());
+      status_.set_source_health(source_.health());
       stop.wait_until(base::deadline_after(kUnavailablePauseMicros));
       continue;
     }
@@ -125,6 +127,8 @@ base::Status Worker::connect(base::MonoMicros deadline, base::Interrupt& stop) {
 }
 
 base::Result<SourcePositions> Worker::settle() {
+  TRY_ASSIGN(const bool must_create, sink_.committer().must_create());
+  if (must_create) TRY(source_.resolve_start().status());
   while (true) {
     TRY_ASSIGN(std::optional<SourcePositions> known, sink_.committer().open());
     if (!known) {

@@ -43,6 +43,7 @@ base::Status complete(GenerateArguments& arguments) {
     properties[name] = value.text;
   }
   TRY(clients::check_kafka_connection(properties, arguments.allow_plaintext));
+  arguments.load.allow_plaintext = arguments.allow_plaintext;
   if (!arguments.rate.empty()) {
     TRY_ASSIGN(const int64_t rate, parse_rate(arguments.rate).in("--rate"));
     arguments.load.bytes_per_second = static_cast<double>(rate);

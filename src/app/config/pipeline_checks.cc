@@ -96,6 +96,7 @@ class PipelineChecks {
     if (kafka.properties.empty()) return;
     const auto status = clients::check_kafka_connection(kafka.properties, kafka.allow_plaintext);
     if (!status.ok()) error(path + ".properties", status.error().message());
+    clients::place_kafka_files(kafka.properties, context_.folder);
   }
 
   void check_start_topics(const KafkaConfig& kafka) {

@@ -30,6 +30,7 @@ struct KafkaConfig {
   std::string topic_pattern;
   StartConfig start;
   int64_t discovery_interval_ms = 0;
+  int64_t open_transaction_warning_ms = 0;
   std::string group;  // empty: no group
   std::map<std::string, std::string> properties;
   bool allow_plaintext = false;

@@ -112,6 +112,12 @@ std::vector<Option> source_options() {
        .doc = "How often new partitions and topics are looked for.",
        .minimum = 1000,
        .assign = [](const T& t, const V& v) { t.pipeline->kafka->discovery_interval_ms = v.number; return ""; }},
+      {.path = "source.kafka.open_transaction_warning",
+       .kind = Kind::kDuration,
+       .default_text = "5m",
+       .doc = "How long an open transaction may hold back the records of a partition before log, `/status` and metrics say so.",
+       .minimum = 1000,
+       .assign = [](const T& t, const V& v) { t.pipeline->kafka->open_transaction_warning_ms = v.number; return ""; }},
       {.path = "source.kafka.group",
        .doc = "Consumer group that assigns partitions to workers and shows progress to lag tools; `frazil-<name>` unless set. "
               "`none`: no group; this worker reads all partitions. Positions never come from the group, but for `start: group`.",

@@ -87,7 +87,9 @@ struct KafkaEvent {
 // For wake(): whoever waits in poll_control().
 inline constexpr int kControlLane = -1;
 
-enum class OffsetSpec { kEarliest, kLatest };  // kLatest: last stable offset (read_committed)
+// kLatest: last stable offset, where reading of committed records ends. kLogEnd: behind the last record, open transactions
+// included.
+enum class OffsetSpec { kEarliest, kLatest, kLogEnd };
 
 class KafkaClient {
  public:
@@ -124,6 +126,8 @@ class KafkaClient {
 
   // Advisory: for lag tools. One request, bounded time.
   virtual base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) = 0;
+  // The last telling error of the connections, for messages; empty when there was none. Any thread.
+  virtual std::string last_error() const { return ""; }
   // Leaves the group and closes.
   virtual void close() = 0;
 };
@@ -133,6 +137,7 @@ struct KafkaClientConfig {
   std::string group_id;                           // empty: no group
   std::string client_id = "frazil";
   int lanes = 1;
+  bool allow_plaintext = false;  // brokers outside of this machine may be reached without TLS
 };
 
 base::Result<std::unique_ptr<KafkaClient>> make_librdkafka_client(const KafkaClientConfig& config);

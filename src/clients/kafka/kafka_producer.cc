@@ -196,7 +196,7 @@ ProducerStats LibrdkafkaProducer::stats() const {
 
 base::Result<std::unique_ptr<KafkaProducer>> make_kafka_producer(const KafkaProducerConfig& config) {
   TRY_ASSIGN(auto connection, RdKafkaConnection::open(RdKafkaConnection::Role::kProducer, producer_properties(config),
-                                                      RD_KAFKA_EVENT_DR));
+                                                      RD_KAFKA_EVENT_DR, config.allow_plaintext));
   return std::unique_ptr<KafkaProducer>(std::make_unique<LibrdkafkaProducer>(std::move(connection)));
 }
 

@@ -20,6 +20,7 @@ struct KafkaProducerConfig {
   std::map<std::string, std::string> properties;  // librdkafka names, already checked against the allow-list
   std::string client_id = "frazil";
   std::string codec = "lz4";  // none, gzip, snappy, lz4, zstd
+  bool allow_plaintext = false;  // brokers outside of this machine may be reached without TLS
 };
 
 struct ProducedRecord {

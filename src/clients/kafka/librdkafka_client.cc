@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/lane_inbox.h"
+#include "clients/kafka/log_thinner.h"
 #include "clients/kafka/rdkafka_admin.h"
 #include "clients/kafka/rdkafka_connection.h"
 #include "clients/kafka/rdkafka_handles.h"
@@ -95,7 +96,9 @@ class LibrdkafkaClient : public KafkaClient {
   base::Result<std::vector<std::string>> match_topics(const std::string& pattern) override;
   base::Result<std::map<TopicPartition, int64_t>> list_offsets(const std::vector<TopicPartition>& partitions,
                                                                OffsetSpec spec) override {
-    return query_offsets(handle(), partitions, spec);
+    auto offsets = query_offsets(handle(), partitions, spec);
+    if (offsets.ok()) connection_->forget_troubles();
+    return offsets;
   }
   base::Result<std::map<TopicPartition, int64_t>> offsets_for_time(const std::vector<TopicPartition>& partitions,
                                                                    int64_t timestamp_ms) override;
@@ -110,6 +113,7 @@ class LibrdkafkaClient : public KafkaClient {
                                                     base::MonoMicros deadline) override;
   void wake(int lane) override;
   base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) override;
+  std::string last_error() const override { return connection_->last_error(); }
   void close() override;
 
  private:
@@ -388,7 +392,8 @@ std::optional<KafkaEvent> LibrdkafkaClient::error_of(int code, const std::string
     return event;
   }
   if (!is_group_refused) {
-    base::log_warn("kafka_error", {{"code", rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code))}, {"text", text}});
+    connection_->note_error(code, text);
+    log_thinned(base::LogLevel::kWarn, "kafka_error", rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code)), text);
   }
   return std::nullopt;
 }
@@ -519,7 +524,7 @@ void LibrdkafkaClient::close() {
 
 base::Result<std::unique_ptr<KafkaClient>> make_librdkafka_client(const KafkaClientConfig& config) {
   TRY_ASSIGN(auto connection, RdKafkaConnection::open(RdKafkaConnection::Role::kConsumer, all_properties(config),
-                                                      RD_KAFKA_EVENT_REBALANCE));
+                                                      RD_KAFKA_EVENT_REBALANCE, config.allow_plaintext));
   return std::unique_ptr<KafkaClient>(std::make_unique<LibrdkafkaClient>(config, std::move(connection)));
 }
 

@@ -288,6 +288,15 @@ TEST_F(LibrdkafkaClientTest, GoesOnAfterTheBrokerWasAway) {
   EXPECT_EQ(read_until(*client, 0, 0, 2), std::vector<std::string>{"b"});
 }
 
+TEST_F(LibrdkafkaClientTest, GivesNoOffsetsWhileTheBrokerIsAway) {
+  auto client = make_client("", 1);
+  EXPECT_EQ(value_of(client->list_offsets({{"orders", 0}}, OffsetSpec::kLatest)).size(), 1u);
+  ASSERT_TRUE(cluster_->set_broker_up(1, false).ok());
+  const base::Status silent = client->list_offsets({{"orders", 0}}, OffsetSpec::kLatest).status();
+  ASSERT_FALSE(silent.ok());
+  EXPECT_EQ(silent.error().code(), base::Code::kUnavailable) << silent.error().message();
+}
+
 TEST(LibrdkafkaClient, NamesTheLastErrorWhenNoBrokerAnswers) {
   auto client = value_of(make_librdkafka_client({.properties = {{"bootstrap.servers", "127.0.0.1:1"}}, .group_id = ""}));
   const base::Status status = client->connect(base::deadline_after(1500000));

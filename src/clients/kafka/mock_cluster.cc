@@ -24,7 +24,7 @@ MockCluster::~MockCluster() = default;
 
 base::Result<std::unique_ptr<MockCluster>> MockCluster::start(int brokers) {
   auto impl = std::make_unique<Impl>();
-  TRY_ASSIGN(impl->connection, RdKafkaConnection::open(RdKafkaConnection::Role::kProducer, {{"log_level", "3"}}, 0));
+  TRY_ASSIGN(impl->connection, RdKafkaConnection::open(RdKafkaConnection::Role::kProducer, {{"log_level", "3"}}, 0, false));
   impl->cluster = rd_kafka_mock_cluster_new(impl->connection->handle(), brokers);
   if (impl->cluster == nullptr) return base::unavailable("the mock cluster could not listen on loopback");
   rd_kafka_mock_set_controller_id(impl->cluster, 1);  // admin requests wait for one

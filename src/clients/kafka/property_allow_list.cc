@@ -12,7 +12,7 @@ namespace {
 
 const std::set<std::string, std::less<>>& allowed() {
   static const std::set<std::string, std::less<>> names = {
-      "bootstrap.servers", "metadata.broker.list", "broker.address.family", "broker.address.ttl", "broker.version.fallback",
+      "bootstrap.servers", "broker.address.family", "broker.address.ttl",
       "api.version.request.timeout.ms", "client.id", "client.rack", "client.dns.lookup", "connections.max.idle.ms",
       "debug", "enable.metrics.push", "log_level", "log.connection.close", "metadata.max.age.ms",
       "metadata.recovery.strategy", "metadata.recovery.rebootstrap.trigger.ms", "reconnect.backoff.ms",
@@ -60,7 +60,68 @@ const std::map<std::string, std::string, std::less<>>& refused() {
   static constexpr char kPositions[] = "the table holds the positions, Frazil never commits or resets offsets by itself";
   static constexpr char kCommitted[] = "Frazil reads committed records with checked CRCs, always";
   static constexpr char kCode[] = "it would load code or run a program named in a configuration file";
+  static constexpr char kClassic[] = "Frazil uses the classic group protocol with eager assignments";
+  static constexpr char kGenerator[] = "the load generator decides by itself how it writes";
+  static constexpr char kDetail[] = "it is a detail of the client library that Frazil decides by itself";
+  static constexpr char kOld[] = "brokers that need it are older than those that Frazil reads from";
+  static constexpr char kProgram[] = "only a program can set it, not a file";
+  static constexpr char kUnused[] = "Frazil does not read in this way";
   static const std::map<std::string, std::string, std::less<>> reasons = {
+      {"metadata.broker.list", "write bootstrap.servers; two lists of brokers would contradict each other"},
+      {"api.version.request", kOld},
+      {"api.version.fallback.ms", kOld},
+      {"broker.version.fallback", kOld},
+      {"builtin.features", kDetail},
+      {"client.software.name", kDetail},
+      {"client.software.version", kDetail},
+      {"enable.random.seed", kDetail},
+      {"enable.sparse.connections", kDetail},
+      {"enabled_events", kDetail},
+      {"enable_sasl_queue", kDetail},
+      {"log.thread.name", kDetail},
+      {"metadata.request.timeout.ms", kDetail},
+      {"queuing.strategy", kDetail},
+      {"reconnect.backoff.jitter.ms", "it has no effect any more; reconnect.backoff.ms has jitter of its own"},
+      {"socket.blocking.max.ms", "it has no effect any more"},
+      {"topic.metadata.refresh.fast.cnt", "it has no effect any more"},
+      {"ssl.ca.certificate.stores", "it is for Windows; use ssl.ca.location"},
+      {"test.mock.num.brokers", "a test broker has no place in a pipeline; `frazil demo` brings its own"},
+      {"test.mock.broker.rtt", "a test broker has no place in a pipeline; `frazil demo` brings its own"},
+      {"consume.callback.max.messages", kUnused},
+      {"max.poll.records", kUnused},
+      {"share.acknowledgement.mode", kUnused},
+      {"message.send.max.retries", kGenerator},
+      {"retries", kGenerator},
+      {"partitioner", kGenerator},
+      {"sticky.partitioning.linger.ms", kGenerator},
+      {"delivery.report.only.error", kGenerator},
+      {"produce.offset.report", kGenerator},
+      {"queue.buffering.backpressure.threshold", kGenerator},
+      {"msg_order_cmp", kProgram},
+      {"default_topic_conf", kProgram},
+      {"opaque", kProgram},
+      {"ssl_ca", kProgram},
+      {"ssl_certificate", kProgram},
+      {"ssl_key", kProgram},
+      {"ssl.certificate.verify_cb", kProgram},
+      {"ssl_engine_callback_data", kProgram},
+      {"background_event_cb", kProgram},
+      {"closesocket_cb", kProgram},
+      {"connect_cb", kProgram},
+      {"consume_cb", kProgram},
+      {"dr_cb", kProgram},
+      {"dr_msg_cb", kProgram},
+      {"error_cb", kProgram},
+      {"log_cb", kProgram},
+      {"oauthbearer_token_refresh_cb", kProgram},
+      {"offset_commit_cb", kProgram},
+      {"open_cb", kProgram},
+      {"partitioner_cb", kProgram},
+      {"rebalance_cb", kProgram},
+      {"resolve_cb", kProgram},
+      {"socket_cb", kProgram},
+      {"stats_cb", kProgram},
+      {"throttle_cb", kProgram},
       {"enable.auto.commit", kPositions},
       {"auto.commit.enable", kPositions},
       {"auto.commit.interval.ms", kPositions},
@@ -73,9 +134,9 @@ const std::map<std::string, std::string, std::less<>>& refused() {
       {"check.crcs", kCommitted},
       {"enable.partition.eof", "Frazil needs the end-of-partition events"},
       {"group.id", "set `group` of the source"},
-      {"group.protocol", "Frazil uses the classic group protocol with eager assignments"},
-      {"group.protocol.type", "Frazil uses the classic group protocol with eager assignments"},
-      {"group.remote.assignor", "Frazil uses the classic group protocol with eager assignments"},
+      {"group.protocol", kClassic},
+      {"group.protocol.type", kClassic},
+      {"group.remote.assignor", kClassic},
       {"partition.assignment.strategy", "Frazil needs eager assignments (range, roundrobin)"},
       {"allow.auto.create.topics", "a misspelt topic must not come into being"},
       {"topic.blacklist", "name the topics, or a pattern, in the source"},
@@ -129,6 +190,29 @@ std::string nearest_allowed(std::string_view name) {
 // fetch limits.
 constexpr int64_t kSmallestReceiveBytes = 300000000;
 
+// They stand in the command line of kinit, which a shell reads.
+base::Status check_kinit_word(const std::string& name, const std::string& value) {
+  const bool is_plain = std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("._-/@:+").find(c) != std::string_view::npos;
+  });
+  if (is_plain && !value.starts_with('-')) return {};
+  return base::invalid("Kafka property '" + name + "': only letters, digits and . _ - / @ : + may stand in it, and no - in front");
+}
+
+// Providers are libraries that OpenSSL loads: only its own.
+base::Status check_providers(const std::string& value) {
+  static const std::set<std::string, std::less<>> known = {"base", "default", "fips", "legacy"};
+  size_t begin = 0;
+  while (begin <= value.size()) {
+    const size_t end = std::min(value.find(',', begin), value.size());
+    if (!known.contains(value.substr(begin, end - begin))) {
+      return base::invalid("Kafka property 'ssl.providers': base, default, fips and legacy may stand in it, others would load code");
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
 base::Status check_value(const std::string& name, const std::string& value) {
   if (name == "debug") {
     for (const char* word : {"all", "security", "conf"}) {
@@ -137,6 +221,8 @@ base::Status check_value(const std::string& name, const std::string& value) {
       }
     }
   }
+  if (name.starts_with("sasl.kerberos.")) TRY(check_kinit_word(name, value));
+  if (name == "ssl.providers") TRY(check_providers(value));
   std::unique_ptr<rd_kafka_conf_t, decltype(&rd_kafka_conf_destroy)> scratch(rd_kafka_conf_new(), &rd_kafka_conf_destroy);
   char text[512];
   const auto code = rd_kafka_conf_set(scratch.get(), name.c_str(), value.c_str(), text, sizeof text);
@@ -148,37 +234,6 @@ base::Status check_value(const std::string& name, const std::string& value) {
     return base::invalid("Kafka property 'receive.message.max.bytes': below 300000000 a large batch could never be read");
   }
   return {};
-}
-
-std::vector<std::string> split_brokers(const std::string& list) {
-  std::vector<std::string> brokers;
-  size_t begin = 0;
-  while (begin <= list.size()) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    std::string broker = list.substr(begin, end - begin);
-    broker.erase(std::remove(broker.begin(), broker.end(), ' '), broker.end());
-    if (!broker.empty()) brokers.push_back(std::move(broker));
-    begin = end + 1;
-  }
-  return brokers;
-}
-
-// "PLAINTEXT://127.0.0.1:9092" → "127.0.0.1"; "[::1]:9092" → "::1".
-std::string host_of(std::string broker) {
-  if (const size_t scheme = broker.find("://"); scheme != std::string::npos) broker.erase(0, scheme + 3);
-  if (!broker.empty() && broker[0] == '[') return broker.substr(1, broker.find(']') - 1);
-  return broker.substr(0, broker.rfind(':'));
-}
-
-bool is_loopback(const std::string& host) {
-  if (host == "localhost" || host == "::1") return true;
-  if (host.rfind("127.", 0) != 0) return false;
-  return host.find_first_not_of("0123456789.") == std::string::npos;
-}
-
-const std::string* find(const std::map<std::string, std::string>& properties, const std::string& name) {
-  const auto found = properties.find(name);
-  return found == properties.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -193,25 +248,6 @@ base::Status check_kafka_property(const std::string& name, const std::string& va
                          (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?"));
   }
   return check_value(name, value);
-}
-
-base::Status check_kafka_connection(const std::map<std::string, std::string>& properties, bool allow_plaintext) {
-  const std::string* servers = find(properties, "bootstrap.servers");
-  if (servers == nullptr) servers = find(properties, "metadata.broker.list");
-  const std::vector<std::string> brokers = servers != nullptr ? split_brokers(*servers) : std::vector<std::string>();
-  if (brokers.empty()) return base::invalid("Kafka property 'bootstrap.servers' is missing: host:port, host:port, …");
-  std::string protocol = "plaintext";
-  if (const std::string* set = find(properties, "security.protocol")) {
-    protocol = *set;
-    for (char& c : protocol) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-  }
-  if (allow_plaintext || (protocol != "plaintext" && protocol != "sasl_plaintext")) return {};
-  for (const std::string& broker : brokers) {
-    if (is_loopback(host_of(broker))) continue;
-    return base::invalid("broker " + broker + " would be reached without TLS (security.protocol is " + protocol +
-                         "): set security.protocol to ssl or sasl_ssl, or allow_plaintext: true on this source");
-  }
-  return {};
 }
 
 bool is_kafka_secret(std::string_view name) {

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "clients/kafka/connection_rules.h"  // the rules for all properties together
 
 namespace frazil::clients {
 
 // kInvalid names the property and why it is refused, or the nearest allowed name, or what is wrong with the value.
 base::Status check_kafka_property(const std::string& name, const std::string& value);
-
-// What only shows in all properties together: brokers are named, and plaintext goes to loopback alone unless
-// `allow_plaintext`. kInvalid otherwise.
-base::Status check_kafka_connection(const std::map<std::string, std::string>& properties, bool allow_plaintext);
 
 // True for properties that hold a secret: configuration files may give them only by reference.
 bool is_kafka_secret(std::string_view name);

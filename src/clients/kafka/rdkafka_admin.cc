@@ -115,6 +115,10 @@ base::Result<std::map<TopicPartition, int64_t>> read_offsets(rd_kafka_event_t* e
     if (entry->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       return kafka_error(entry->err).in("offsets of " + partition.topic + "/" + std::to_string(partition.partition));
     }
+    // When the leader could not be asked in time there is neither an error nor an offset.
+    if (entry->offset < 0) {
+      return kafka_error(RD_KAFKA_RESP_ERR__TIMED_OUT).in("offsets of " + partition.topic + "/" + std::to_string(partition.partition));
+    }
     offsets[partition] = entry->offset;
   }
   return offsets;
@@ -173,16 +177,22 @@ base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle
   if (partitions.empty()) return std::map<TopicPartition, int64_t>();
   const RdKafkaPartitionList list = partition_list(partitions);
   const int64_t wanted = spec == OffsetSpec::kEarliest ? RD_KAFKA_OFFSET_SPEC_EARLIEST : RD_KAFKA_OFFSET_SPEC_LATEST;
+  const auto isolation =
+      spec == OffsetSpec::kLogEnd ? RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED : RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED;
   for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = wanted;
   const OptionsPtr options = admin_options(handle, RD_KAFKA_ADMIN_OP_LISTOFFSETS);
-  if (auto* error = rd_kafka_AdminOptions_set_isolation_level(options.get(), RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED)) {
+  if (auto* error = rd_kafka_AdminOptions_set_isolation_level(options.get(), isolation)) {
     rd_kafka_error_destroy(error);
     return query_watermarks(handle, partitions, spec);
   }
   const auto answer = ask(handle, [&](rd_kafka_queue_t* queue) {
     rd_kafka_ListOffsets(handle, list.get(), options.get(), queue);
   });
-  if (answer.ok()) return read_offsets(answer->get());
+  if (answer.ok()) {
+    TRY_ASSIGN(auto offsets, read_offsets(answer->get()));
+    if (offsets.size() < partitions.size()) return kafka_error(RD_KAFKA_RESP_ERR__TIMED_OUT).in("list offsets");
+    return offsets;
+  }
   if (answer.error().code() == base::Code::kUnsupported) return query_watermarks(handle, partitions, spec);
   return answer.error().in("list offsets");
 }

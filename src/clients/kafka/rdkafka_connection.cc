@@ -1,19 +1,26 @@
 #include "clients/kafka/rdkafka_connection.h"
 
 #include <librdkafka/rdkafka.h>
+#include <sys/socket.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "clients/kafka/connection_rules.h"
+#include "clients/kafka/log_thinner.h"
+#include "clients/kafka/plaintext_guard.h"
+#include "net/certificate_verdict.h"
 
 namespace frazil::clients {
 
 namespace {
 
-// A SCRAM user may be created a moment late, so one refusal is no verdict.
-constexpr int kRefusalsThatCount = 3;
 constexpr int kAttemptMillis = 1000;
 constexpr int kPauseMillis = 100;
 
@@ -24,11 +31,24 @@ base::LogLevel level_of(int syslog_level) {
 }
 
 void on_log(const rd_kafka_t*, int level, const char* facility, const char* text) {
-  base::log(level_of(level), "kafka_client", {{"facility", facility}, {"text", text}});
+  log_thinned(level_of(level), "kafka_client", facility, text);
 }
 
 void on_error(rd_kafka_t*, int code, const char* reason, void* opaque) {
   static_cast<RdKafkaConnection*>(opaque)->note_error(code, reason);
+}
+
+int on_certificate(rd_kafka_t*, const char* broker, int32_t, int* verify_error, int, const char* der, size_t der_size,
+                   char* text, size_t text_size, void* opaque) {
+  std::string verdict;
+  auto* connection = static_cast<RdKafkaConnection*>(opaque);
+  if (connection->judge_certificate(broker, *verify_error, std::string(der, der_size), verdict)) return 1;
+  std::snprintf(text, text_size, "%s", verdict.c_str());
+  return 0;
+}
+
+int on_connect(int socket, const struct sockaddr* address, int length, const char* broker, void* opaque) {
+  return static_cast<RdKafkaConnection*>(opaque)->connect_on_loopback(socket, *address, length, broker);
 }
 
 using ConfPtr = std::unique_ptr<rd_kafka_conf_t, decltype(&rd_kafka_conf_destroy)>;
@@ -43,17 +63,40 @@ base::Status set_properties(rd_kafka_conf_t* conf, const std::map<std::string, s
   return {};
 }
 
+// librdkafka names no file when it cannot read one.
+base::Status check_files(const std::map<std::string, std::string>& properties) {
+  for (const std::string& name : kafka_file_properties()) {
+    const auto found = properties.find(name);
+    if (found == properties.end() || found->second.empty() || found->second == "probe") continue;
+    if (access(found->second.c_str(), R_OK) == 0) continue;
+    return base::invalid("Kafka property '" + name + "': " + found->second + " cannot be read: " + std::strerror(errno));
+  }
+  return {};
+}
+
+bool verifies_certificates(rd_kafka_conf_t* conf) {
+  char text[16];
+  size_t size = sizeof text;
+  const auto code = rd_kafka_conf_get(conf, "enable.ssl.certificate.verification", text, &size);
+  return code != RD_KAFKA_CONF_OK || std::string(text) != "false";
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<RdKafkaConnection>> RdKafkaConnection::open(
-    Role role, const std::map<std::string, std::string>& properties, int events) {
+    Role role, const std::map<std::string, std::string>& properties, int events, bool allow_plaintext) {
   std::shared_ptr<RdKafkaConnection> connection(new RdKafkaConnection);
   ConfPtr conf(rd_kafka_conf_new(), &rd_kafka_conf_destroy);
   TRY(set_properties(conf.get(), properties));
+  TRY(check_files(properties));
   rd_kafka_conf_set_opaque(conf.get(), connection.get());
   rd_kafka_conf_set_log_cb(conf.get(), on_log);
   rd_kafka_conf_set_error_cb(conf.get(), on_error);
   rd_kafka_conf_set_events(conf.get(), events);
+  if (verifies_certificates(conf.get())) rd_kafka_conf_set_ssl_cert_verify_cb(conf.get(), on_certificate);
+  // Other brokers are in the list only with somebody's consent.
+  connection->is_guarded_ = !allow_plaintext && is_plaintext(properties) && has_loopback_brokers_only(properties);
+  if (connection->is_guarded_) rd_kafka_conf_set_connect_cb(conf.get(), on_connect);
   char text[512];
   const auto type = role == Role::kConsumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER;
   connection->handle_.reset(rd_kafka_new(type, conf.get(), text, sizeof text));
@@ -64,17 +107,18 @@ base::Result<std::shared_ptr<RdKafkaConnection>> RdKafkaConnection::open(
 
 RdKafkaConnection::~RdKafkaConnection() = default;
 
-void RdKafkaConnection::note_error(int code, const std::string& text) {
-  base::Lock lock(mutex_);
-  last_error_ = std::string(rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code))) + ": " + text;
-  if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED) {
-    ++refused_authentications_;
-  }
+bool RdKafkaConnection::judge_certificate(const std::string& broker, int verify_error, const std::string& der,
+                                          std::string& verdict) {
+  if (verify_error == 0) return true;
+  verdict = net::certificate_verdict(der, verify_error);
+  troubles_.note_certificate(broker, verdict);
+  return false;
 }
 
-std::string RdKafkaConnection::last_error() const {
-  base::Lock lock(mutex_);
-  return last_error_;
+int RdKafkaConnection::connect_on_loopback(int socket, const sockaddr& address, int length, const std::string& broker) {
+  if (is_loopback_address(address)) return begin_connect(socket, address, length);
+  troubles_.note_plaintext(broker, address_text(address));
+  return EACCES;
 }
 
 std::string RdKafkaConnection::fatal_error() const {
@@ -83,15 +127,13 @@ std::string RdKafkaConnection::fatal_error() const {
   return code == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : std::string(rd_kafka_err2name(code)) + ": " + text;
 }
 
-base::Error RdKafkaConnection::connection_error() const {
-  base::Lock lock(mutex_);
-  const bool refused = refused_authentications_ > 0;
-  std::string text = refused ? "Kafka refused our authentication" : "no Kafka broker answered";
-  if (!last_error_.empty()) text += "; last error: " + last_error_;
-  text += refused ? ". Check security.protocol and the sasl.* and ssl.* properties"
-                  : ". Check bootstrap.servers, security.protocol and the network";
-  // Waiting does not mend a wrong password.
-  return refused ? base::invalid(std::move(text)) : base::unavailable(std::move(text));
+// A broker on this machine may send us on to brokers that are not.
+void RdKafkaConnection::look_at_advertised(const rd_kafka_metadata_t& metadata) {
+  for (int i = 0; is_guarded_ && i < metadata.broker_cnt; ++i) {
+    const auto& broker = metadata.brokers[i];
+    const auto outside = outside_address(broker.host);
+    if (outside) troubles_.note_plaintext(std::string(broker.host) + ":" + std::to_string(broker.port), *outside);
+  }
 }
 
 base::Status RdKafkaConnection::wait_until_connected(base::MonoMicros deadline) {
@@ -100,15 +142,15 @@ base::Status RdKafkaConnection::wait_until_connected(base::MonoMicros deadline) 
     const int wait_ms = millis_until(deadline, kAttemptMillis);
     const auto code = rd_kafka_metadata(handle(), 0, nullptr, &metadata, std::max(wait_ms, 1));
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      troubles_.clear();
+      look_at_advertised(*metadata);
       rd_kafka_metadata_destroy(metadata);
+      if (troubles_.is_hopeless()) return troubles_.error();
       return {};
     }
     rd_kafka_poll(handle(), millis_until(deadline, kPauseMillis));  // serves on_error
-    base::Lock lock(mutex_);
-    if (refused_authentications_ >= kRefusalsThatCount) break;
-    if (base::mono_micros() >= deadline) break;
+    if (troubles_.is_hopeless() || base::mono_micros() >= deadline) return troubles_.error();
   }
-  return connection_error();
 }
 
 }  // namespace frazil::clients

@@ -198,6 +198,14 @@ base::Result<PipelineState> IcebergCommitter::settle_halts(iceberg::LoadedTable 
 
 // --- open and begin --------------------------------------------------------------------------------------------------------
 
+base::Result<bool> IcebergCommitter::must_create() {
+  if (!pinned_uuid_.empty()) return false;
+  const base::Status known = catalog_.load_table(config_.table).status();
+  if (known.ok()) return false;
+  if (known.error().code() == base::Code::kNotFound) return true;
+  return known.error().in("load table " + config_.table.text());
+}
+
 base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   using Positions = std::optional<engine::SourcePositions>;
   TRY_ASSIGN(iceberg::LoadedTable loaded, load_or_create());

@@ -37,6 +37,7 @@ class IcebergCommitter : public engine::Committer {
   IcebergCommitter(const IcebergSinkConfig& config, iceberg::Catalog& catalog, const engine::PositionFormat& format,
                    std::vector<engine::AcceptedChoice> accepted);
 
+  base::Result<bool> must_create() override;
   base::Result<std::optional<engine::SourcePositions>> open() override;
   base::Result<engine::SourcePositions> begin(const engine::SourcePositions& start) override;
   base::Result<engine::CommitVerdict> commit(engine::StagedEpoch& epoch, base::Interrupt& abandon) override;

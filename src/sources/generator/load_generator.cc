@@ -96,7 +96,7 @@ base::Result<LoadReport> LoadRun::run() {
 }
 
 base::Result<std::unique_ptr<KafkaProducer>> LoadRun::connect() {
-  TRY_ASSIGN(auto producer, clients::make_kafka_producer({.properties = options_.properties, .codec = options_.codec}));
+  TRY_ASSIGN(auto producer, clients::make_kafka_producer({.properties = options_.properties, .codec = options_.codec, .allow_plaintext = options_.allow_plaintext}));
   TRY(producer->connect(base::deadline_after(options_.connect_timeout_ms * 1000)));
   return producer;
 }

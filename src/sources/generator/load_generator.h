@@ -32,6 +32,7 @@ struct LoadOptions {
   uint64_t first_index = 0;    // of the first record: to go on where an earlier run ended
   double bytes_per_second = 0; // of values; 0: as fast as possible
   std::string codec = "lz4";
+  bool allow_plaintext = false;  // brokers outside of this machine may be reached without TLS
   bool with_keys = true;       // the record's index as text
   RecordOptions record;
   std::string avro_schema;     // records for this schema instead of the shop's

@@ -8,9 +8,14 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sources/kafka/catch_up_targets.h"
+#include "sources/kafka/kafka_choices.h"
 #include "sources/kafka/kafka_halts.h"
 #include "sources/kafka/kafka_positions.h"
 #include "sources/kafka/kafka_splits.h"
+#include "sources/kafka/log_end_watch.h"
+#include "sources/kafka/log_truncation.h"
+#include "sources/kafka/read_split.h"
 
 namespace frazil::sources {
 
@@ -29,27 +34,12 @@ using engine::SourcePositions;
 
 constexpr int kMessagesPerBatch = 8192;
 constexpr int64_t kBytesPerBatch = 4 << 20;
-constexpr int64_t kLagRefreshMicros = 1000000;
 constexpr std::string_view kMarkPrefix = "frazil-table=";  // in the metadata of group offsets
-
-// One partition while it is read. Belongs to its reader lane between start() and stop().
-struct ReadSplit {
-  engine::SplitId id;
-  std::string topic_id;
-  OffsetAndEpoch next;
-  bool is_first = false;  // the table knows no position, and no range was handed on yet
-};
-
-// Where a partition stood at the first start: for runs until caught up.
-struct Target {
-  int64_t log_start = 0;
-  int64_t end = 0;
-};
 
 class KafkaSource : public engine::Source {
  public:
   KafkaSource(KafkaSourceConfig config, std::unique_ptr<KafkaClient> client)
-      : config_(std::move(config)), client_(std::move(client)) {}
+      : config_(std::move(config)), client_(std::move(client)), log_ends_(*client_, config_.open_transaction_warning_ms) {}
   ~KafkaSource() override { close(); }
 
   const engine::PositionFormat& format() const override { return kafka_position_format(); }
@@ -57,7 +47,9 @@ class KafkaSource : public engine::Source {
   base::Result<SourcePositions> resolve_start() override;
   base::Status check(const SourcePositions& positions) override;
   base::Result<SourcePositions> apply_choice(const base::Halt& halt, const std::string& choice,
-                                             const SourcePositions& positions) override;
+                                             const SourcePositions& positions) override {
+    return apply_kafka_choice(*client_, config_, halt, choice, positions);
+  }
   base::Status start(const SourcePositions& positions, int lanes) override;
   base::Result<std::unique_ptr<RawBatch>> read(int lane, base::MonoMicros deadline) override;
   void wake() override;
@@ -67,8 +59,9 @@ class KafkaSource : public engine::Source {
   std::map<std::string, std::string> identity() const override;
   void acknowledge(const SourcePositions& positions, const std::string& mark) override;
   std::string last_mark() override;
-  bool is_caught_up(const SourcePositions& positions) override;
-  std::vector<engine::SplitLag> lag(const SourcePositions& positions) override;
+  bool is_caught_up(const SourcePositions& positions) override { return targets_.is_reached(positions); }
+  std::vector<engine::SplitLag> lag(const SourcePositions& positions) override { return log_ends_.lag(positions); }
+  engine::SourceHealth health() override { return log_ends_.health(); }
   void close() override;
 
  private:
@@ -77,7 +70,6 @@ class KafkaSource : public engine::Source {
   bool has_group() const { return !config_.group_id.empty(); }
   base::Result<KafkaTopics> discover_and_check(const SourcePositions& positions);
   base::Status follow_group(const std::vector<std::string>& topics);
-  base::Status note_targets(const KafkaTopics& topics);
   void note_identity(const KafkaTopics& topics, const SourcePositions& positions);
   std::vector<TopicPartition> mine(const KafkaTopics& topics) const;
   base::Status begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions, int lanes);
@@ -88,10 +80,6 @@ class KafkaSource : public engine::Source {
   base::Result<SourceEvent> truncated(const KafkaEvent& event);
   base::Error older_epoch(const TopicPartition& partition, const OffsetAndEpoch& at, const clients::KafkaMessage& message);
   base::Result<SourceEvent> look_for_changes();
-  base::Result<SourcePositions> restart_topic(const base::Halt& halt, SourcePositions positions);
-  base::Result<SourcePositions> restart_spans(const base::Halt& halt, SourcePositions positions);
-  base::Result<SourcePositions> adopt_cluster(SourcePositions positions);
-  std::map<TopicPartition, int64_t> log_ends();
 
   const KafkaSourceConfig config_;
   const std::unique_ptr<KafkaClient> client_;
@@ -105,16 +93,13 @@ class KafkaSource : public engine::Source {
 
   std::vector<ReadLane> lanes_;  // changed between stop() and start() only
   std::atomic<int> lane_count_{0};
-  std::atomic<bool> has_suspects_{false};
+  LogEndWatch log_ends_;
+  LogTruncation truncation_;
+  CatchUpTargets targets_;
 
   mutable base::Mutex mutex_;
-  std::set<TopicPartition> suspects_;  // started again for a diverging log, and nothing read since
   std::map<std::string, std::string> identity_;
   std::vector<TopicPartition> assigned_;  // by the group
-  std::vector<TopicPartition> reading_;   // by start()
-  std::optional<std::map<TopicPartition, Target>> targets_;
-  std::map<TopicPartition, int64_t> log_ends_;
-  base::MonoMicros log_ends_until_ = 0;
   bool is_closed_ = false;
 };
 
@@ -132,12 +117,16 @@ base::Result<KafkaTopics> KafkaSource::discover_and_check(const SourcePositions&
   return topics;
 }
 
-base::Status KafkaSource::check(const SourcePositions& positions) { return discover_and_check(positions).status(); }
+base::Status KafkaSource::check(const SourcePositions& positions) {
+  const base::Status status = discover_and_check(positions).status();
+  log_ends_.note_reply(status);
+  return status;
+}
 
 base::Status KafkaSource::start(const SourcePositions& positions, int lanes) {
   TRY_ASSIGN(const KafkaTopics topics, discover_and_check(positions));
   note_identity(topics, positions);
-  TRY(note_targets(topics));
+  TRY(targets_.note(*client_, topics.partitions));
   known_topics_.clear();
   for (const std::string& name : topics.names) known_topics_[name] = topics.cluster.topics.at(name);
   started_at_ = positions;
@@ -165,23 +154,6 @@ base::Status KafkaSource::follow_group(const std::vector<std::string>& topics) {
   if (topics == subscribed_) return {};
   TRY(client_->subscribe(topics));
   subscribed_ = topics;
-  return {};
-}
-
-base::Status KafkaSource::note_targets(const KafkaTopics& topics) {
-  {
-    base::Lock lock(mutex_);
-    if (targets_) return {};
-  }
-  TRY_ASSIGN(const auto log_starts, client_->list_offsets(topics.partitions, OffsetSpec::kEarliest));
-  TRY_ASSIGN(const auto log_ends, client_->list_offsets(topics.partitions, OffsetSpec::kLatest));
-  std::map<TopicPartition, Target> targets;
-  for (const auto& [partition, end] : log_ends) {
-    const auto log_start = log_starts.find(partition);
-    targets[partition] = {log_start == log_starts.end() ? 0 : log_start->second, end};
-  }
-  base::Lock lock(mutex_);
-  targets_ = std::move(targets);
   return {};
 }
 
@@ -238,11 +210,7 @@ base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& parti
     lane_of[partition] = lane;
     lanes_[static_cast<size_t>(lane)][partition] = std::move(split);
   }
-  {
-    base::Lock lock(mutex_);
-    reading_ = partitions;
-    log_ends_until_ = 0;
-  }
+  log_ends_.follow(partitions);
   if (offsets.empty() && !std::exchange(must_answer_, false)) return {};
   must_answer_ = false;
   return client_->assign(offsets, lane_of);
@@ -262,43 +230,13 @@ base::Result<std::unique_ptr<RawBatch>> KafkaSource::read(int lane, base::MonoMi
   }
 }
 
-// Turns fetched messages into a batch that begins where the last one of its split ended; nullptr when nothing is new.
 base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched) {
-  if (fetched->next_offset <= split.next.offset) return std::unique_ptr<RawBatch>();
-  auto batch = std::make_unique<RawBatch>();
-  batch->range = {.split = split.id, .begin = position_text(split.next), .end = "", .is_first = split.is_first};
-  batch->stream = fetched->partition.topic;
-  batch->stream_id = split.topic_id;
-  batch->partition = fetched->partition.partition;
-  batch->records.reserve(fetched->messages.size());
-  for (const clients::KafkaMessage& message : fetched->messages) {
-    if (message.offset < split.next.offset) continue;
-    if (message.leader_epoch >= 0 && message.leader_epoch < split.next.leader_epoch) {
-      return older_epoch(fetched->partition, split.next, message);
-    }
-    split.next = {message.offset + 1, std::max(message.leader_epoch, split.next.leader_epoch)};
-    engine::RawRecord& record = batch->records.emplace_back();
-    record.key = message.key;
-    record.value = message.value;
-    record.has_key = message.has_key;
-    record.has_value = message.has_value;
-    record.offset = message.offset;
-    record.timestamp_micros = message.timestamp_ms < 0 ? -1 : message.timestamp_ms * 1000;
-    record.headers.reserve(message.headers.size());
-    for (const clients::KafkaHeader& header : message.headers) {
-      record.headers.push_back({header.key, header.value, header.has_value});
-    }
-    batch->bytes += static_cast<int64_t>(message.value.size());
+  if (const clients::KafkaMessage* older = find_older_epoch(split, *fetched)) {
+    return older_epoch(fetched->partition, split.next, *older);
   }
-  split.next.offset = std::max(split.next.offset, fetched->next_offset);
-  split.is_first = false;
-  if (has_suspects_) {
-    base::Lock lock(mutex_);
-    suspects_.erase(fetched->partition);
-    has_suspects_ = !suspects_.empty();
-  }
-  batch->range.end = position_text(split.next);
-  batch->memory = std::move(fetched->memory);
+  const TopicPartition partition = fetched->partition;
+  auto batch = to_raw_batch(split, std::move(fetched));
+  if (batch) truncation_.read_on(partition);
   return batch;
 }
 
@@ -326,8 +264,7 @@ void KafkaSource::stop() {
   if (const base::Status status = client_->unassign(); !status.ok()) {
     base::log_warn("kafka_unassign", {{"error", status.error().message()}});
   }
-  base::Lock lock(mutex_);
-  reading_.clear();
+  log_ends_.follow({});
 }
 
 base::Result<SourceEvent> KafkaSource::poll_control(base::MonoMicros deadline) {
@@ -362,30 +299,16 @@ base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
   return SourceEvent::kNone;
 }
 
-// What was read may be beyond what the table has. So the first time reading starts again at the table's position; if the
-// logs part even before that, the table has records that Kafka lost.
 base::Result<SourceEvent> KafkaSource::truncated(const KafkaEvent& event) {
   CHECK(!event.partitions.empty());
   const TopicPartition& partition = event.partitions[0];
-  {
-    base::Lock lock(mutex_);
-    if (suspects_.insert(partition).second) {
-      has_suspects_ = true;
-      base::log_warn("kafka_log_truncated", {{"split", split_id(partition)}, {"text", event.text}});
-      return SourceEvent::kAssignmentChanged;
-    }
-    suspects_.erase(partition);
+  if (truncation_.is_first_sign(partition)) {
+    base::log_warn("kafka_log_truncated", {{"split", split_id(partition)}, {"text", event.text}});
+    return SourceEvent::kAssignmentChanged;
   }
-  std::optional<OffsetAndEpoch> at;
-  if (started_at_) {
-    const auto known = started_at_->next.find(split_id(partition));
-    if (known != started_at_->next.end()) at = parse_position(known->second);
-  }
-  if (!at) return SourceEvent::kAssignmentChanged;
-  const int64_t parting = event.offset >= 0 ? std::min(event.offset, at->offset) : at->offset;
-  return base::Error(source_truncated({partition, parting, at->offset}, "leader epoch " +
-                                                                            std::to_string(at->leader_epoch) +
-                                                                            " of the table ends there"));
+  auto halt = started_at_ ? truncated_below(event, *started_at_) : std::nullopt;
+  if (halt) return base::Error(*std::move(halt));
+  return SourceEvent::kAssignmentChanged;
 }
 
 // New partitions and, with a pattern, new topics.
@@ -446,115 +369,15 @@ std::string KafkaSource::last_mark() {
 void KafkaSource::acknowledge(const SourcePositions& positions, const std::string& mark) {
   if (!has_group()) return;
   std::map<TopicPartition, int64_t> offsets;
-  {
-    base::Lock lock(mutex_);
-    for (const TopicPartition& partition : reading_) {
-      const auto known = positions.next.find(split_id(partition));
-      if (known == positions.next.end()) continue;
-      if (const auto position = parse_position(known->second)) offsets[partition] = position->offset;
-    }
+  for (const TopicPartition& partition : log_ends_.followed()) {
+    const auto known = positions.next.find(split_id(partition));
+    if (known == positions.next.end()) continue;
+    if (const auto position = parse_position(known->second)) offsets[partition] = position->offset;
   }
   base::log_debug("group_offsets_sent", {{"group", config_.group_id}});
   const base::Status status = client_->commit_offsets(offsets, std::string(kMarkPrefix) + mark);
   if (status.ok()) base::log_debug("group_offsets_written", {{"group", config_.group_id}});
   if (!status.ok()) base::log_warn("kafka_group_offsets", {{"group", config_.group_id}, {"error", status.error().message()}});
-}
-
-bool KafkaSource::is_caught_up(const SourcePositions& positions) {
-  base::Lock lock(mutex_);
-  if (!targets_) return false;
-  return std::all_of(targets_->begin(), targets_->end(), [&](const auto& entry) {
-    const auto known = positions.next.find(split_id(entry.first));
-    const auto position = known == positions.next.end() ? std::nullopt : parse_position(known->second);
-    return (position ? position->offset : entry.second.log_start) >= entry.second.end;
-  });
-}
-
-// The last stable offsets, asked at most once a second; the old ones while the cluster does not answer.
-std::map<TopicPartition, int64_t> KafkaSource::log_ends() {
-  std::vector<TopicPartition> partitions;
-  {
-    base::Lock lock(mutex_);
-    if (base::mono_micros() < log_ends_until_) return log_ends_;
-    log_ends_until_ = base::deadline_after(kLagRefreshMicros);
-    partitions = reading_;
-  }
-  auto fresh = client_->list_offsets(partitions, OffsetSpec::kLatest);
-  base::Lock lock(mutex_);
-  if (fresh.ok()) log_ends_ = std::move(fresh).value();
-  log_ends_until_ = base::deadline_after(kLagRefreshMicros);
-  return log_ends_;
-}
-
-std::vector<engine::SplitLag> KafkaSource::lag(const SourcePositions& positions) {
-  const auto ends = log_ends();
-  std::vector<TopicPartition> partitions;
-  {
-    base::Lock lock(mutex_);
-    partitions = reading_;
-  }
-  std::vector<engine::SplitLag> lags;
-  for (const TopicPartition& partition : partitions) {
-    engine::SplitLag& lag = lags.emplace_back();
-    lag.split = split_id(partition);
-    lag.lag = -1;
-    const auto known = positions.next.find(lag.split);
-    if (known == positions.next.end()) continue;
-    lag.position = known->second;
-    const auto end = ends.find(partition);
-    const auto position = parse_position(known->second);
-    if (position && end != ends.end()) lag.lag = std::max<int64_t>(end->second - position->offset, 0);
-  }
-  return lags;
-}
-
-base::Result<SourcePositions> KafkaSource::apply_choice(const base::Halt& halt, const std::string& choice,
-                                                        const SourcePositions& positions) {
-  const std::string chosen = choice.empty() && halt.choices.size() == 1 ? halt.choices[0].name : choice;
-  if (halt.code == "SOURCE_RECREATED" && chosen == "restart") return restart_topic(halt, positions);
-  if (halt.code == "SOURCE_BEHIND" && chosen == "restart") return restart_spans(halt, positions);
-  if (halt.code == "SOURCE_CLUSTER_CHANGED" && chosen == "same_offsets") return adopt_cluster(positions);
-  if (halt.code == "SOURCE_CLUSTER_CHANGED" && chosen == "start") return resolve_start();
-  return move_positions(halt, chosen, positions);
-}
-
-// The new topic from its log start, under its new id.
-base::Result<SourcePositions> KafkaSource::restart_topic(const base::Halt& halt, SourcePositions positions) {
-  const std::string topic = halt.range.substr(0, halt.range.find(' '));
-  TRY_ASSIGN(const auto cluster, client_->describe({topic}));
-  const auto found = cluster.topics.find(topic);
-  if (found == cluster.topics.end()) return base::Error(source_gone(topic));
-  std::vector<TopicPartition> partitions;
-  for (int32_t number = 0; number < found->second.partitions; ++number) partitions.push_back({topic, number});
-  TRY_ASSIGN(const auto log_starts, client_->list_offsets(partitions, OffsetSpec::kEarliest));
-  std::erase_if(positions.next, [&](const auto& entry) {
-    const auto partition = parse_split(entry.first);
-    return partition && partition->topic == topic;
-  });
-  positions.identity[topic_identity(topic)] = found->second.id;
-  for (const auto& [partition, offset] : log_starts) positions.next[split_id(partition)] = position_text({offset, -1});
-  return positions;
-}
-
-base::Result<SourcePositions> KafkaSource::restart_spans(const base::Halt& halt, SourcePositions positions) {
-  const auto spans = parse_spans(halt.range);
-  if (!spans) return base::invalid(halt.code + ": the range '" + halt.range + "' cannot be read");
-  std::vector<TopicPartition> partitions;
-  for (const OffsetSpan& span : *spans) partitions.push_back(span.partition);
-  TRY_ASSIGN(const auto log_starts, client_->list_offsets(partitions, OffsetSpec::kEarliest));
-  for (const auto& [partition, offset] : log_starts) positions.next[split_id(partition)] = position_text({offset, -1});
-  return positions;
-}
-
-// The same offsets on another cluster, whose topic ids and leader epochs are its own.
-base::Result<SourcePositions> KafkaSource::adopt_cluster(SourcePositions positions) {
-  TRY_ASSIGN(const KafkaTopics topics, discover_topics(*client_, config_, topics_of(positions)));
-  positions.identity = {{kClusterIdentity, topics.cluster.cluster_id}};
-  for (const auto& [name, topic] : topics.cluster.topics) positions.identity[topic_identity(name)] = topic.id;
-  for (auto& [split, text] : positions.next) {
-    if (const auto position = parse_position(text)) text = position_text({position->offset, -1});
-  }
-  return positions;
 }
 
 void KafkaSource::close() {
@@ -568,7 +391,8 @@ void KafkaSource::close() {
 }  // namespace
 
 clients::KafkaClientConfig kafka_client_config(const KafkaSourceConfig& config, int lanes) {
-  clients::KafkaClientConfig client{.properties = config.properties, .group_id = config.group_id, .lanes = lanes};
+  clients::KafkaClientConfig client{.properties = config.properties, .group_id = config.group_id, .lanes = lanes,
+                                    .allow_plaintext = config.allow_plaintext};
   if (config.discovery_interval_ms > 0) {
     // The group's leader finds new partitions by its metadata.
     client.properties.try_emplace("topic.metadata.refresh.interval.ms", std::to_string(std::max<int64_t>(

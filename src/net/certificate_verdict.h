@@ -1,0 +1,14 @@
+// What is wrong with a certificate, in words that say what to do. For clients that get a certificate's bytes and OpenSSL's
+// verdict from a library (librdkafka). Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace frazil::net {
+
+// `der`: the certificate as DER; `verify_error`: OpenSSL's X509_V_ERR_… code, not 0. Example: "its certificate (CN = broker) is
+// for another host: it names DNS:kafka.example.com". Bytes that cannot be read give OpenSSL's text alone.
+std::string certificate_verdict(std::string_view der, int verify_error);
+
+}  // namespace frazil::net
