@@ -25,7 +25,7 @@ TOKEN_SECRET = token_server.SECRET
 KEY_PASSWORD = "canary-key-password"
 
 # How long a session on the listeners that end them may last; the client has to prove itself anew before.
-SESSION_MILLIS = 3000
+SESSION_MILLIS = 4000
 
 # listener → protocol and the file of its key and chain
 LISTENERS = {
