@@ -38,7 +38,11 @@ LISTENERS = {
     "KERBEROS": ("SASL_SSL", "broker.pem"),
     "TOKEN": ("SASL_SSL", "broker.pem"),
     "CLEARPASSWORD": ("SASL_PLAINTEXT", None),
+    "ELSEWHERE": ("PLAINTEXT", None),
 }
+
+# ELSEWHERE listens here as all do, but sends its clients on to this address, at which there is nobody.
+ELSEWHERE_HOST = "192.0.2.1"
 
 LOGIN = "org.apache.kafka.common.security"
 SCRAM = f"{LOGIN}.scram.ScramLoginModule required;"
@@ -128,7 +132,8 @@ class SecureKafka(KafkaServer):
         properties = {
             "listeners": ",".join([f"{name}://127.0.0.1:{port}" for name, port in ports.items()]
                                   + [f"CONTROLLER://127.0.0.1:{self.port + 1}"]),
-            "advertised.listeners": ",".join(f"{name}://localhost:{port}" for name, port in ports.items()),
+            "advertised.listeners": ",".join(f"{name}://{ELSEWHERE_HOST if name == 'ELSEWHERE' else 'localhost'}:{port}"
+                                             for name, port in ports.items()),
             "listener.security.protocol.map": ",".join(f"{name}:{kind}" for name, kind in protocols.items()),
             "ssl.truststore.type": "PEM", "ssl.truststore.location": self.files / "ca.pem",
             # The broker's own clock for sessions: short, so that tests see their end.

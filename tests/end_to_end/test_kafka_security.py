@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from kafka_secure_server import KEY_PASSWORD, PASSWORD, SESSION_MILLIS, TOKEN_SECRET, SecureKafka, token_server
+from kafka_secure_server import ELSEWHERE_HOST, KEY_PASSWORD, PASSWORD, SESSION_MILLIS, TOKEN_SECRET, SecureKafka, token_server
 from pipeline import ROOT, Pipeline, ids, produce, topic_of
 
 PAGE = ROOT / "docs" / "operate" / "kafka_security.md"
@@ -120,6 +120,14 @@ def test_files_beside_the_pipeline_file(secure, lake, topic):
     lake.expect_ids(pipeline.table, range(5))
 
 
+def test_two_authorities_in_one_file(secure, lake, topic):
+    """As while one takes over from the other."""
+    topic_of(secure, topic, ids(0, 5))
+    (lake.folder / "both.pem").write_text((secure.files / "other_ca.pem").read_text() + (secure.files / "ca.pem").read_text())
+    pipeline_of(secure, lake, topic, "TLS", **{"ssl.ca.location": "both.pem"}).run(env=environment_of(secure)).expect()
+    lake.expect_ids("shop.orders", range(5))
+
+
 # --- what is wrong ------------------------------------------------------------------------------
 
 WRONG = {
@@ -163,6 +171,14 @@ def test_what_is_wrong_is_said_in_time(secure, lake, topic, case):
     assert not lake.has(pipeline.table), "a table came into being although nothing could be read"
     expect_no_secret(secure, lake, outcome.stderr, outcome.stdout)
     assert outcome.stderr.count("\n") < 60, "a flood of lines:\n" + outcome.stderr
+
+
+def test_a_broker_that_sends_us_elsewhere_is_not_followed_in_the_clear(secure, lake, topic):
+    topic_of(secure, topic, ids(0, 3))
+    pipeline = pipeline_of(secure, lake, topic, "TLS", "ELSEWHERE", **{"security.protocol": ..., "ssl.ca.location": ...})
+    outcome = pipeline.run(env=environment_of(secure), seconds=CONNECT_SECONDS + GRACE_SECONDS).expect(1)
+    assert re.search(rf"{ELSEWHERE_HOST}, outside of this machine.*allow_plaintext", outcome.summary["detail"]), outcome.summary
+    assert not lake.has(pipeline.table)
 
 
 REFUSED = {
