@@ -1,8 +1,8 @@
 // BearerTokens: where the `Authorization: Bearer` of requests comes from.
 //
-// A token is kept and shared; it is fetched anew at two thirds of its life, by one thread while the others go on with the one
-// that still holds, and at once when there is none. Any thread; token() may block for a request to the token endpoint. Secrets
-// and tokens never stand in errors or logs.
+// A token is kept and shared; it is fetched anew at two thirds of its life, by one thread while the others go on with
+// the one that still holds, and at once when there is none. Any thread; token() may block for a request to the token
+// endpoint. Secrets and tokens never stand in errors or logs.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,10 @@ std::shared_ptr<BearerTokens> make_client_credentials(std::shared_ptr<HttpClient
 
 // Google service account: a JSON key file; a signed assertion is exchanged at its token_uri (RFC 7523).
 base::Result<std::shared_ptr<BearerTokens>> make_google_service_account(std::shared_ptr<HttpClient> http,
-                                                                        const std::string& key_file, const std::string& scope);
+                                                                        const std::string& key_file,
+                                                                        const std::string& scope);
 // Google's metadata server; only when asked for.
-std::shared_ptr<BearerTokens> make_google_metadata_tokens(std::shared_ptr<HttpClient> http, std::string host = "metadata.google.internal");
+std::shared_ptr<BearerTokens> make_google_metadata_tokens(std::shared_ptr<HttpClient> http,
+                                                          std::string host = "metadata.google.internal");
 
 }  // namespace frazil::net

@@ -12,8 +12,8 @@ namespace frazil::net {
 class HttpServer::Impl {
  public:
   explicit Impl(HttpServerConfig config) : config_(std::move(config)) {
-    // An idle connection holds a thread until it times out, so many threads and short times: a crowd of them must not keep a
-    // liveness probe waiting.
+    // An idle connection holds a thread until it times out, so many threads and short times: a crowd of them must not
+    // keep a liveness probe waiting.
     server_.new_task_queue = [] { return new httplib::ThreadPool(32); };
     server_.set_keep_alive_max_count(100);
     server_.set_keep_alive_timeout(1);

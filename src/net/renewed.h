@@ -1,9 +1,9 @@
 // Renewed<T>: something with an end (a token, keys), kept, shared, and fetched anew at two thirds of its life.
 //
 //  - While what is kept still holds, one thread fetches and the others go on with it; a failed renewal is tried again
-//  later.
+//    later.
 //  - When nothing is kept that holds, one thread fetches and the others wait for its outcome: there is never a second
-//  request.
+//    request.
 //  - refused(): what is kept is dropped, unless another was fetched since.
 // Time is the monotonic clock, so that a wall clock set wrong does no harm. Any thread; get() may block as long as a
 // fetch does.

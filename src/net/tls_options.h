@@ -1,5 +1,5 @@
-// TLS of one endpoint. Chain and host name are always verified, TLS 1.2 is the least; there is no switch to turn that off.
-// Plain values. Files are read when a connection is made, so that renewed ones take effect without a restart.
+// TLS of one endpoint. Chain and host name are always verified, TLS 1.2 is the least; there is no switch to turn that
+// off. Plain values. Files are read when a connection is made, so that renewed ones take effect without a restart.
 #pragma once
 
 #include <string>

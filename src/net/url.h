@@ -9,11 +9,11 @@
 namespace frazil::net {
 
 struct Url {
-  std::string scheme;  // lower case
-  std::string host;    // lower case, an IPv6 address without brackets
-  int port = 0;        // the scheme's default when none is written
-  std::string path;    // encoded, begins with '/'
-  std::string query;   // encoded, without '?'
+  std::string scheme;          // lower case
+  std::string host;            // lower case, an IPv6 address without brackets
+  int port = 0;                // the scheme's default when none is written
+  std::string path;            // encoded, begins with '/'
+  std::string query;           // encoded, without '?'
   std::string origin() const;  // "https://host:port"; the default port left out
 };
 

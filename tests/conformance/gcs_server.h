@@ -1,4 +1,5 @@
-// The emulator of Google Cloud Storage that tests/servers/fake_gcs.py runs this program beside, as its environment names it.
+// The emulator of Google Cloud Storage that tests/servers/fake_gcs.py runs this program beside, as its environment
+// names it.
 #pragma once
 
 #include <cstdlib>

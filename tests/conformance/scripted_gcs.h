@@ -1,5 +1,6 @@
-// ScriptedGcs: a store in memory that speaks the JSON API of Google Cloud Storage as an HttpClient, and fails as a test scripts it. A fake of ours,
-// written after Google's documentation: sessions of uploads keep their precondition to the end, which the emulators at hand do not. Any thread.
+// ScriptedGcs: a store in memory that speaks the JSON API of Google Cloud Storage as an HttpClient, and fails as a test
+// scripts it. A fake of ours, written after Google's documentation: sessions of uploads keep their precondition to the
+// end, which the emulators at hand do not. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ class ScriptedGcs : public net::HttpClient {
   int64_t persists_at_most = 1LL << 40;  // of one request of a session
   size_t short_read_bytes = 0;           // answers of ranges are cut to this, as if they were all; 0: never
   bool stores_one_byte_less = false;
-  std::string wanted_token;              // of requests that are let in; empty: all
+  std::string wanted_token;  // of requests that are let in; empty: all
   std::string host = "https://storage.example";
 
   base::Result<net::HttpResponse> send(const net::HttpRequest& request) override {
@@ -41,13 +42,23 @@ class ScriptedGcs : public net::HttpClient {
     lines_.push_back(line);
     const Fate fate = script ? script(line, request, number) : Fate{};
     switch (fate.kind) {
-      case Fate::Kind::kNeverSent: return base::unavailable("no connection");
-      case Fate::Kind::kCut: return base::Error(base::Code::kUnknownOutcome, "the connection was reset");
-      case Fate::Kind::kRefused: return refusal(fate.status, fate.code, fate.headers);
-      case Fate::Kind::kAnswerLost: serve(request); return base::Error(base::Code::kUnknownOutcome, "no answer came");
-      case Fate::Kind::kActedRefused: serve(request); return refusal(fate.status, fate.code, fate.headers);
-      case Fate::Kind::kDoubled: serve(request); return serve(request);
-      case Fate::Kind::kServed: break;
+      case Fate::Kind::kNeverSent:
+        return base::unavailable("no connection");
+      case Fate::Kind::kCut:
+        return base::Error(base::Code::kUnknownOutcome, "the connection was reset");
+      case Fate::Kind::kRefused:
+        return refusal(fate.status, fate.code, fate.headers);
+      case Fate::Kind::kAnswerLost:
+        serve(request);
+        return base::Error(base::Code::kUnknownOutcome, "no answer came");
+      case Fate::Kind::kActedRefused:
+        serve(request);
+        return refusal(fate.status, fate.code, fate.headers);
+      case Fate::Kind::kDoubled:
+        serve(request);
+        return serve(request);
+      case Fate::Kind::kServed:
+        break;
     }
     return serve(request);
   }
@@ -102,7 +113,8 @@ class ScriptedGcs : public net::HttpClient {
     return {status, std::move(headers), std::move(body)};
   }
   static Response refusal(int status, const std::string& reason, net::HttpHeaders headers = {}) {
-    const Json error = {{"error", {{"code", status}, {"message", "as scripted: " + reason}, {"errors", {{{"reason", reason}}}}}}};
+    const Json error = {
+        {"error", {{"code", status}, {"message", "as scripted: " + reason}, {"errors", {{{"reason", reason}}}}}}};
     return {status, std::move(headers), error.dump()};
   }
   static std::string header(const net::HttpRequest& request, const std::string& name) {
@@ -141,10 +153,13 @@ class ScriptedGcs : public net::HttpClient {
     const std::string path = target.substr(0, mark);
     auto query = parameters(mark < target.size() ? target.substr(mark + 1) : "");
     if (query.contains("upload_id")) return serve_session(query["upload_id"], request);
-    if (!wanted_token.empty() && header(request, "authorization") != "Bearer " + wanted_token) return refusal(401, "authError");
+    if (!wanted_token.empty() && header(request, "authorization") != "Bearer " + wanted_token)
+      return refusal(401, "authError");
     const std::string uploads = "/upload/storage/v1/b/";
     const std::string plain = "/storage/v1/b/";
-    if (path.starts_with(uploads)) return begin(decode(path.substr(uploads.size(), path.find('/', uploads.size()) - uploads.size())), query, request);
+    if (path.starts_with(uploads))
+      return begin(decode(path.substr(uploads.size(), path.find('/', uploads.size()) - uploads.size())), query,
+                   request);
     const size_t slash = path.find('/', plain.size());
     const std::string bucket = decode(path.substr(plain.size(), slash - plain.size()));
     const std::string object = path.size() > slash + 3 ? decode(path.substr(slash + 3)) : "";
@@ -154,14 +169,16 @@ class ScriptedGcs : public net::HttpClient {
     return read(name, query, request);
   }
 
-  Response begin(const std::string& bucket, std::map<std::string, std::string>& query, const net::HttpRequest& request) {
+  Response begin(const std::string& bucket, std::map<std::string, std::string>& query,
+                 const net::HttpRequest& request) {
     const std::string name = bucket + "/" + query["name"];
     if (query["ifGenerationMatch"] != "0") return refusal(400, "the test wants a precondition");
     if (objects_.contains(name)) return refusal(412, "conditionNotMet");
     if (query["uploadType"] == "media") return store(name, std::string(request.body));
     const std::string id = std::to_string(++next_id_);
     sessions_[id] = {name, "", false};
-    return answer(200, "", {{"location", host + "/upload/storage/v1/b/" + bucket + "/o?uploadType=resumable&upload_id=" + id}});
+    return answer(200, "",
+                  {{"location", host + "/upload/storage/v1/b/" + bucket + "/o?uploadType=resumable&upload_id=" + id}});
   }
 
   Response serve_session(const std::string& id, const net::HttpRequest& request) {
@@ -177,7 +194,8 @@ class ScriptedGcs : public net::HttpClient {
       const int64_t from = std::atoll(range.c_str() + 6);
       if (from > static_cast<int64_t>(session.bytes.size())) return refusal(503, "a gap");
       const auto have = static_cast<int64_t>(session.bytes.size()) - from;
-      if (have < static_cast<int64_t>(request.body.size())) take(session, request.body.substr(static_cast<size_t>(have)), total);
+      if (have < static_cast<int64_t>(request.body.size()))
+        take(session, request.body.substr(static_cast<size_t>(have)), total);
     }
     if (total != "*" && std::atoll(total.c_str()) == static_cast<int64_t>(session.bytes.size())) {
       if (objects_.contains(session.name)) return refusal(412, "conditionNotMet");
@@ -229,9 +247,11 @@ class ScriptedGcs : public net::HttpClient {
     if (found == objects_.end()) return refusal(404, "notFound");
     const Object& object = found->second;
     if (query["alt"] != "media") return answer(200, resource_of(name, object).dump());
-    if (query.contains("generation") && query["generation"] != std::to_string(object.generation)) return refusal(404, "notFound");
+    if (query.contains("generation") && query["generation"] != std::to_string(object.generation))
+      return refusal(404, "notFound");
     net::HttpHeaders headers = {{"x-goog-generation", std::to_string(object.generation)}};
-    if (reports_checksums) headers.emplace_back("x-goog-hash", "crc32c=" + io::crc32c_base64(io::crc32c(object.bytes)) + ",md5=x");
+    if (reports_checksums)
+      headers.emplace_back("x-goog-hash", "crc32c=" + io::crc32c_base64(io::crc32c(object.bytes)) + ",md5=x");
     const std::string range = header(request, "range");  // bytes=0-9
     const auto size = static_cast<int64_t>(object.bytes.size());
     const int64_t first = std::atoll(range.c_str() + 6);
@@ -242,7 +262,8 @@ class ScriptedGcs : public net::HttpClient {
     }
     std::string bytes = object.bytes.substr(static_cast<size_t>(first), static_cast<size_t>(last - first + 1));
     if (short_read_bytes > 0) bytes = bytes.substr(0, short_read_bytes);
-    headers.emplace_back("content-range", "bytes " + std::to_string(first) + "-" + std::to_string(last) + "/" + std::to_string(size));
+    headers.emplace_back("content-range",
+                         "bytes " + std::to_string(first) + "-" + std::to_string(last) + "/" + std::to_string(size));
     return answer(206, bytes, headers);
   }
 

@@ -19,14 +19,19 @@ constexpr int64_t kMaxFileBytes = 5LL << 40;
 
 class GcsOutputFile : public OutputFile {
  public:
-  GcsOutputFile(std::shared_ptr<UploadLanes> lanes, std::shared_ptr<GcsUpload> upload, std::string location, int64_t chunk_bytes)
-      : lanes_(std::move(lanes)), upload_(std::move(upload)), location_(std::move(location)), chunk_bytes_(static_cast<size_t>(chunk_bytes)) {}
+  GcsOutputFile(std::shared_ptr<UploadLanes> lanes, std::shared_ptr<GcsUpload> upload, std::string location,
+                int64_t chunk_bytes)
+      : lanes_(std::move(lanes)),
+        upload_(std::move(upload)),
+        location_(std::move(location)),
+        chunk_bytes_(static_cast<size_t>(chunk_bytes)) {}
   ~GcsOutputFile() override { give_up(); }
 
   Status write(std::string_view bytes) override {
     TRY(state_);
     if (is_sealed_) return base::invalid(location_ + " is sealed");
-    if (size_ + static_cast<int64_t>(bytes.size()) > kMaxFileBytes) return base::invalid(location_ + ": an object cannot be larger than 5 TiB");
+    if (size_ + static_cast<int64_t>(bytes.size()) > kMaxFileBytes)
+      return base::invalid(location_ + ": an object cannot be larger than 5 TiB");
     while (!bytes.empty()) {
       // Not before there are more bytes: the last chunk must be known as such, and a file of exactly one is put whole.
       if (chunk_.size() == chunk_bytes_) {
@@ -104,7 +109,8 @@ class GcsFileIO : public FileIO {
     TRY_ASSIGN(GcsLocation at, parse_file(location));
     const int64_t chunk_bytes = objects_->requests().config().chunk_bytes;
     auto upload = std::make_shared<GcsUpload>(objects_, std::move(at), location);
-    return std::unique_ptr<OutputFile>(std::make_unique<GcsOutputFile>(lanes_, std::move(upload), location, chunk_bytes));
+    return std::unique_ptr<OutputFile>(
+        std::make_unique<GcsOutputFile>(lanes_, std::move(upload), location, chunk_bytes));
   }
   Result<std::string> read(const std::string& location) override { return read_range(location, 0, INT64_MAX); }
   Result<std::string> read_range(const std::string& location, int64_t offset, int64_t length) override {
@@ -128,7 +134,8 @@ class GcsFileIO : public FileIO {
  private:
   static Result<GcsLocation> parse_file(const std::string& location) {
     TRY_ASSIGN(GcsLocation at, parse_gcs_location(location));
-    if (at.object.empty() || at.object.ends_with('/')) return base::invalid("'" + location + "': names a folder, not a file");
+    if (at.object.empty() || at.object.ends_with('/'))
+      return base::invalid("'" + location + "': names a folder, not a file");
     return at;
   }
 
@@ -163,7 +170,8 @@ std::shared_ptr<FileIO> make_gcs_file_io(GcsConfig config, std::shared_ptr<net::
   config.chunk_bytes = std::max((config.chunk_bytes + kChunkUnit - 1) / kChunkUnit, int64_t{1}) * kChunkUnit;
   config.upload_lanes = std::max(config.upload_lanes, 1);
   while (config.host.ends_with('/')) config.host.pop_back();
-  auto lanes = std::make_shared<UploadLanes>("gcs-upload", config.upload_lanes, config.upload_lanes * config.chunk_bytes);
+  auto lanes =
+      std::make_shared<UploadLanes>("gcs-upload", config.upload_lanes, config.upload_lanes * config.chunk_bytes);
   auto requests = std::make_shared<GcsRequests>(std::move(config), std::move(http), std::move(tokens));
   return std::make_shared<GcsFileIO>(std::move(requests), std::move(lanes));
 }

@@ -1,8 +1,9 @@
 // FileIO on Google Cloud Storage, over its JSON API (storage.googleapis.com/storage/v1) and net::HttpClient.
 //
-// Small files are one media upload, longer ones a resumable upload whose chunks (multiples of 256 KiB) leave while the file grows; both carry
-// ifGenerationMatch=0, so no file is ever replaced. CRC32C of the object is compared before close() returns ok. A lost answer is settled by looking. Retries as in
-// io/s3/s3_file_io.h. Any thread; an OutputFile belongs to one.
+// Small files are one media upload, longer ones a resumable upload whose chunks (multiples of 256 KiB) leave while the
+// file grows; both carry ifGenerationMatch=0, so no file is ever replaced. CRC32C of the object is compared before
+// close() returns ok. A lost answer is settled by looking. Retries as in io/s3/s3_file_io.h. Any thread; an OutputFile
+// belongs to one.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct GcsConfig {
 };
 
 // `tokens` may be null: no authorization.
-std::shared_ptr<FileIO> make_gcs_file_io(GcsConfig config, std::shared_ptr<net::HttpClient> http, std::shared_ptr<net::BearerTokens> tokens);
+std::shared_ptr<FileIO> make_gcs_file_io(GcsConfig config, std::shared_ptr<net::HttpClient> http,
+                                         std::shared_ptr<net::BearerTokens> tokens);
 
 }  // namespace frazil::io

@@ -1,4 +1,5 @@
-// On a fake of ours (tests/conformance/scripted_gcs.h), in virtual time. What an emulator agrees with is tested in tests/nightly.
+// On a fake of ours (tests/conformance/scripted_gcs.h), in virtual time. What an emulator agrees with is tested in
+// tests/nightly.
 #include "io/gcs/gcs_file_io.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,9 @@ struct Bench {
   }
   // The n-th request of the test (from 0) has this fate.
   void fail(int n, Fate fate) {
-    store->script = [n, fate](const std::string&, const net::HttpRequest&, int number) { return number == n ? fate : Fate{}; };
+    store->script = [n, fate](const std::string&, const net::HttpRequest&, int number) {
+      return number == n ? fate : Fate{};
+    };
   }
 };
 
@@ -75,8 +78,9 @@ TEST(GcsFileIO, PutsASmallFileInOneConditionalRequest) {
     };
     bench.config.user_project = "my project";
     EXPECT_TRUE(is_ok(write_file(bench.open(), "gs://lake/a b/c%2F", "hello")));
-    EXPECT_EQ(bench.store->lines(), (std::vector<std::string>{"POST /upload/storage/v1/b/lake/o?uploadType=media&name=a%20b%2Fc%252F&"
-                                                              "ifGenerationMatch=0&userProject=my%20project"}));
+    EXPECT_EQ(bench.store->lines(),
+              (std::vector<std::string>{"POST /upload/storage/v1/b/lake/o?uploadType=media&name=a%20b%2Fc%252F&"
+                                        "ifGenerationMatch=0&userProject=my%20project"}));
     EXPECT_EQ(bench.store->objects().at("lake/a b/c%2F"), "hello");
     EXPECT_EQ(authorization, "Bearer token-1");
   });
@@ -100,8 +104,9 @@ TEST(GcsFileIO, SendsChunksWhileAFileGrows) {
     EXPECT_TRUE(is_ok((*file)->close()));
     EXPECT_EQ((*file)->buffered_bytes(), 0);
     EXPECT_TRUE(bench.store->objects().at("lake/big") == bytes);
-    EXPECT_EQ(ranges, (std::vector<std::string>{"bytes 0-524287/*", "bytes 524288-1048575/*", "bytes 1048576-1572863/*", "bytes 1572864-2097151/*",
-                                                "bytes 2097152-2621439/*", "bytes 2621440-2621516/2621517"}));
+    EXPECT_EQ(ranges, (std::vector<std::string>{"bytes 0-524287/*", "bytes 524288-1048575/*", "bytes 1048576-1572863/*",
+                                                "bytes 1572864-2097151/*", "bytes 2097152-2621439/*",
+                                                "bytes 2621440-2621516/2621517"}));
   });
 }
 
@@ -127,7 +132,9 @@ struct Operation {
   std::string name;
   std::function<void(Bench&, FileIO&)> run;
 };
-void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.name; }
+void PrintTo(const Operation& operation, std::ostream* out) {
+  *out << operation.name;
+}
 
 class GcsFaults : public testing::TestWithParam<Operation> {};
 
@@ -202,7 +209,8 @@ INSTANTIATE_TEST_SUITE_P(Operations, GcsFaults,
                          testing::Values(Operation{"PutWhole", put_whole}, Operation{"PutInChunks", put_in_chunks},
                                          Operation{"PutWhereLittleIsTaken", put_where_little_is_taken},
                                          Operation{"PutWhereAnotherWas", put_where_another_was},
-                                         Operation{"ReadAndLook", read_and_look}, Operation{"ListAndRemove", list_and_remove}),
+                                         Operation{"ReadAndLook", read_and_look},
+                                         Operation{"ListAndRemove", list_and_remove}),
                          [](const auto& info) { return info.param.name; });
 
 TEST(GcsFileIO, TakesItsOwnObjectForSuccessAndAnothersForTaken) {
@@ -212,7 +220,8 @@ TEST(GcsFileIO, TakesItsOwnObjectForSuccessAndAnothersForTaken) {
         bench.store->reports_checksums = reports_checksums;
         FileIO& io = bench.open();
         ASSERT_TRUE(is_ok(write_pieces(io, "gs://lake/f", pattern(bytes, 1))));
-        EXPECT_TRUE(fails_with(write_pieces(io, "gs://lake/f", pattern(bytes, 2 << 13)), Code::kExists)) << "same size, other bytes";
+        EXPECT_TRUE(fails_with(write_pieces(io, "gs://lake/f", pattern(bytes, 2 << 13)), Code::kExists))
+            << "same size, other bytes";
         EXPECT_TRUE(fails_with(write_pieces(io, "gs://lake/f", pattern(bytes - 1, 1)), Code::kExists));
         EXPECT_TRUE(bench.store->objects().at("lake/f") == pattern(bytes, 1));
       });
@@ -278,7 +287,8 @@ TEST(GcsFileIO, SealsManyFilesInTheTimeOfOne) {
     for (auto& file : files) file->seal();
     for (auto& file : files) EXPECT_TRUE(is_ok(file->close()));
     for (int i = 0; i < 30; ++i) {
-      EXPECT_TRUE(bench.store->objects()["lake/" + std::to_string(i)] == pattern(static_cast<size_t>(i) * 50'000, static_cast<uint32_t>(i)));
+      EXPECT_TRUE(bench.store->objects()["lake/" + std::to_string(i)] ==
+                  pattern(static_cast<size_t>(i) * 50'000, static_cast<uint32_t>(i)));
     }
   });
 }
@@ -300,16 +310,18 @@ TEST(GcsFileIO, AsksForTheRestOfShortAnswersOfOneGeneration) {
 }
 
 TEST(GcsFileIO, GivesUpInTime) {
-  for (const auto& [fate, code] : std::vector<std::pair<Fate, Code>>{{{Kind::kRefused, 429, "rateLimitExceeded"}, Code::kUnavailable},
-                                                                     {{Kind::kNeverSent}, Code::kUnavailable},
-                                                                     {{Kind::kCut}, Code::kUnknownOutcome},
-                                                                     {{Kind::kRefused, 503, "backendError"}, Code::kUnknownOutcome}}) {
+  for (const auto& [fate, code] :
+       std::vector<std::pair<Fate, Code>>{{{Kind::kRefused, 429, "rateLimitExceeded"}, Code::kUnavailable},
+                                          {{Kind::kNeverSent}, Code::kUnavailable},
+                                          {{Kind::kCut}, Code::kUnknownOutcome},
+                                          {{Kind::kRefused, 503, "backendError"}, Code::kUnknownOutcome}}) {
     for (const size_t bytes : {size_t{5}, size_t{kChunk} + 5}) {
       in_virtual_time([&, fate = fate, code = code](Bench& bench) {
         // The beginning of a session changes nothing; the last chunk does.
         bench.store->script = [fate](const std::string& line, const net::HttpRequest& request, int) {
-          const bool is_last = std::any_of(request.headers.begin(), request.headers.end(),
-                                           [](const auto& header) { return header.first == "content-range" && !header.second.ends_with("*"); });
+          const bool is_last = std::any_of(request.headers.begin(), request.headers.end(), [](const auto& header) {
+            return header.first == "content-range" && !header.second.ends_with("*");
+          });
           return line.find("media") != line.npos || is_last || line.starts_with("GET") ? fate : Fate{};
         };
         const base::MonoMicros begin = base::mono_micros();
@@ -354,7 +366,9 @@ TEST(GcsFileIO, WaitsForTokensThatCannotBeFetchedNow) {
 TEST(GcsFileIO, SaysWhatTheStoreSaid) {
   in_virtual_time([](Bench& bench) {
     bench.open();
-    bench.store->script = [](const std::string&, const net::HttpRequest&, int) { return Fate{Kind::kRefused, 403, "forbidden"}; };
+    bench.store->script = [](const std::string&, const net::HttpRequest&, int) {
+      return Fate{Kind::kRefused, 403, "forbidden"};
+    };
     const auto refused = bench.io->read("gs://lake/f");
     EXPECT_TRUE(fails_with(refused, Code::kInvalid));
     EXPECT_NE(refused.error().message().find("as scripted: forbidden"), std::string::npos);
@@ -375,7 +389,8 @@ TEST(GcsFileIO, WorksWithoutTokens) {
 TEST(GcsFileIO, RefusesWhatIsNoLocation) {
   in_virtual_time([](Bench& bench) {
     FileIO& io = bench.open();
-    for (const char* location : {"gs://", "gs:///f", "gs://UPPER/f", "gs://b", "gs://b/", "gs://b/folder/", "gs:/b/f", "gs://../f"}) {
+    for (const char* location :
+         {"gs://", "gs:///f", "gs://UPPER/f", "gs://b", "gs://b/", "gs://b/folder/", "gs:/b/f", "gs://../f"}) {
       EXPECT_TRUE(fails_with(io.create(location), Code::kInvalid)) << location;
     }
     EXPECT_TRUE(fails_with(io.read("s3://b/f"), Code::kUnsupported));

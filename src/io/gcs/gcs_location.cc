@@ -20,10 +20,11 @@ base::Status check(const GcsLocation& location) {
                          std::all_of(bucket.begin(), bucket.end(), is_bucket_character);
   if (!is_bucket) return base::invalid("'" + base::valid_utf8_of(bucket) + "' cannot be the name of a bucket");
   if (location.object.size() > kMaxObjectBytes) {
-    return base::invalid("the object's name has " + std::to_string(location.object.size()) + " bytes; the store allows " +
-                         std::to_string(kMaxObjectBytes));
+    return base::invalid("the object's name has " + std::to_string(location.object.size()) +
+                         " bytes; the store allows " + std::to_string(kMaxObjectBytes));
   }
-  if (location.object.find('\0') != std::string::npos) return base::invalid("an object's name cannot contain a zero byte");
+  if (location.object.find('\0') != std::string::npos)
+    return base::invalid("an object's name cannot contain a zero byte");
   if (!base::is_valid_utf8(location.object)) return base::invalid("an object's name must be UTF-8");
   return {};
 }

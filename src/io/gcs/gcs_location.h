@@ -1,4 +1,5 @@
-// Locations on Google Cloud Storage: gs://bucket/object. Names are opaque: encoded once into a URL, never decoded. Pure; any thread.
+// Locations on Google Cloud Storage: gs://bucket/object. Names are opaque: encoded once into a URL, never decoded.
+// Pure; any thread.
 #pragma once
 
 #include <string>

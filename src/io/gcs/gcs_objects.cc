@@ -56,20 +56,24 @@ int64_t total_of(const net::HttpResponse& response) {
   return slash == std::string::npos ? -1 : number_of(std::string_view(range).substr(slash + 1)).value_or(-1);
 }
 
-// Whether the bytes are those of the whole object that the store's checksum speaks of; true when there is nothing to compare.
+// Whether the bytes are those of the whole object that the store's checksum speaks of; true when there is nothing to
+// compare.
 bool is_intact(const net::HttpResponse& response, const std::string& bytes) {
   const std::string hashes = header_of(response, "x-goog-hash");
   const size_t at = hashes.find("crc32c=");
   if (at == std::string::npos || header_of(response, "x-goog-stored-content-encoding") == "gzip") return true;
   const size_t begin = at + 7;
-  return hashes.substr(begin, std::min(hashes.find_first_of(", ", begin), hashes.size()) - begin) == crc32c_base64(crc32c(bytes));
+  return hashes.substr(begin, std::min(hashes.find_first_of(", ", begin), hashes.size()) - begin) ==
+         crc32c_base64(crc32c(bytes));
 }
 
-base::Error absent(const std::string& location) { return base::not_found("cannot read " + location + ": no such object"); }
+base::Error absent(const std::string& location) {
+  return base::not_found("cannot read " + location + ": no such object");
+}
 
 base::Error unexpected(const std::string& location, const char* what, const GcsAnswer& answer) {
-  return base::unavailable(location + ": the store answered " + what + " with " + std::to_string(answer.response.status) +
-                           (answer.words.empty() ? "" : ": " + answer.words));
+  return base::unavailable(location + ": the store answered " + what + " with " +
+                           std::to_string(answer.response.status) + (answer.words.empty() ? "" : ": " + answer.words));
 }
 
 }  // namespace
@@ -80,7 +84,8 @@ Result<GcsObject> read_gcs_object(const std::string& text) {
   return *std::move(object);
 }
 
-Result<GcsObject> GcsObjects::look(const GcsLocation& at, const std::string& location, base::Interrupt& interrupt, int64_t total_ms) {
+Result<GcsObject> GcsObjects::look(const GcsLocation& at, const std::string& location, base::Interrupt& interrupt,
+                                   int64_t total_ms) {
   GcsRequest request;
   request.method = "GET";
   request.target = requests_->object_target(at);
@@ -92,11 +97,12 @@ Result<GcsObject> GcsObjects::look(const GcsLocation& at, const std::string& loc
   return read_gcs_object(answer.response.body).in(location);
 }
 
-Result<GcsObjects::Piece> GcsObjects::read_piece(const GcsLocation& at, const std::string& location, int64_t offset, int64_t length,
-                                                 const std::string& generation) {
+Result<GcsObjects::Piece> GcsObjects::read_piece(const GcsLocation& at, const std::string& location, int64_t offset,
+                                                 int64_t length, const std::string& generation) {
   GcsRequest request;
   request.method = "GET";
-  request.target = requests_->object_target(at, generation.empty() ? "alt=media" : "alt=media&generation=" + generation);
+  request.target =
+      requests_->object_target(at, generation.empty() ? "alt=media" : "alt=media&generation=" + generation);
   request.what = describe("GET", at);
   request.expected_bytes = length;
   request.headers = {{"range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + length - 1)}};
@@ -116,17 +122,22 @@ Result<GcsObjects::Piece> GcsObjects::read_piece(const GcsLocation& at, const st
   piece.total = total_of(response);
   if (response.status == 200) {  // the range was ignored: this is the object
     piece.total = static_cast<int64_t>(piece.bytes.size());
-    if (!is_intact(response, piece.bytes)) return base::corrupt(location + ": the bytes differ from the store's checksum");
-    piece.bytes = offset >= piece.total ? "" : piece.bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(length));
-  } else if (offset == 0 && static_cast<int64_t>(piece.bytes.size()) == piece.total && !is_intact(response, piece.bytes)) {
+    if (!is_intact(response, piece.bytes))
+      return base::corrupt(location + ": the bytes differ from the store's checksum");
+    piece.bytes =
+        offset >= piece.total ? "" : piece.bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(length));
+  } else if (offset == 0 && static_cast<int64_t>(piece.bytes.size()) == piece.total &&
+             !is_intact(response, piece.bytes)) {
     return base::corrupt(location + ": the bytes differ from the store's checksum");
   }
   if (piece.total < 0) return base::corrupt(location + ": the store sent a range without the object's size");
-  if (static_cast<int64_t>(piece.bytes.size()) > length) return base::corrupt(location + ": the store sent more than was asked for");
+  if (static_cast<int64_t>(piece.bytes.size()) > length)
+    return base::corrupt(location + ": the store sent more than was asked for");
   return piece;
 }
 
-Result<std::string> GcsObjects::read(const GcsLocation& at, const std::string& location, int64_t offset, int64_t length) {
+Result<std::string> GcsObjects::read(const GcsLocation& at, const std::string& location, int64_t offset,
+                                     int64_t length) {
   if (length == 0 || offset > INT64_MAX - kReadPieceBytes) {  // nothing to send, but a name to look for
     base::Interrupt none;
     TRY(look(at, location, none));
@@ -136,13 +147,16 @@ Result<std::string> GcsObjects::read(const GcsLocation& at, const std::string& l
   int short_reads = 0;
   while (true) {
     const auto have = static_cast<int64_t>(bytes.size());
-    TRY_ASSIGN(Piece piece, read_piece(at, location, offset + have, std::min(length - have, kReadPieceBytes), generation));
+    TRY_ASSIGN(Piece piece,
+               read_piece(at, location, offset + have, std::min(length - have, kReadPieceBytes), generation));
     const auto got = static_cast<int64_t>(piece.bytes.size());
     bytes = bytes.empty() ? std::move(piece.bytes) : std::move(bytes) + piece.bytes;
     if (offset + have + got >= piece.total || have + got >= length) return bytes;
     // Fewer bytes than the answer announced: the rest is asked for.
     short_reads = got == 0 ? short_reads + 1 : 0;
-    if (short_reads >= kShortReads) return base::unavailable(location + ": the store sends no bytes of the range at " + std::to_string(offset + have));
+    if (short_reads >= kShortReads)
+      return base::unavailable(location + ": the store sends no bytes of the range at " +
+                               std::to_string(offset + have));
     generation = std::move(piece.generation);
   }
 }
@@ -154,7 +168,8 @@ Result<std::vector<GcsObject>> GcsObjects::list(const GcsLocation& at) {
     GcsRequest request;
     request.method = "GET";
     request.target = requests_->bucket_target(
-        at, "prefix=" + net::percent_encode(at.object) + "&maxResults=1000&fields=items(name%2Csize%2Cupdated%2Ccrc32c%2Cgeneration)%2CnextPageToken" +
+        at, "prefix=" + net::percent_encode(at.object) +
+                "&maxResults=1000&fields=items(name%2Csize%2Cupdated%2Ccrc32c%2Cgeneration)%2CnextPageToken" +
                 (next.empty() ? "" : "&pageToken=" + net::percent_encode(next)));
     request.what = describe("LIST", at);
     base::Interrupt none;
@@ -174,8 +189,8 @@ Result<std::vector<GcsObject>> GcsObjects::list(const GcsLocation& at) {
   }
 }
 
-Status GcsObjects::remove(const GcsLocation& at, const std::string& location, const std::string& generation, int64_t total_ms,
-                          base::Interrupt& interrupt) {
+Status GcsObjects::remove(const GcsLocation& at, const std::string& location, const std::string& generation,
+                          int64_t total_ms, base::Interrupt& interrupt) {
   GcsRequest request;
   request.method = "DELETE";
   request.target = requests_->object_target(at, generation.empty() ? "" : "ifGenerationMatch=" + generation);

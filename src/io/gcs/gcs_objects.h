@@ -32,14 +32,15 @@ class GcsObjects {
   explicit GcsObjects(std::shared_ptr<GcsRequests> requests) : requests_(std::move(requests)) {}
   GcsRequests& requests() { return *requests_; }
 
-  base::Result<GcsObject> look(const GcsLocation& at, const std::string& location, base::Interrupt& interrupt, int64_t total_ms = 0);
+  base::Result<GcsObject> look(const GcsLocation& at, const std::string& location, base::Interrupt& interrupt,
+                               int64_t total_ms = 0);
   // Bytes [offset, offset + length), fewer at the end. Long ranges in several requests, all of the same generation.
   base::Result<std::string> read(const GcsLocation& at, const std::string& location, int64_t offset, int64_t length);
   // All whose names begin with `at.object`, in any order.
   base::Result<std::vector<GcsObject>> list(const GcsLocation& at);
   // What is absent is removed already. With a generation: only that one.
-  base::Status remove(const GcsLocation& at, const std::string& location, const std::string& generation, int64_t total_ms,
-                      base::Interrupt& interrupt);
+  base::Status remove(const GcsLocation& at, const std::string& location, const std::string& generation,
+                      int64_t total_ms, base::Interrupt& interrupt);
 
  private:
   struct Piece {

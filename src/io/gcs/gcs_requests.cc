@@ -32,19 +32,22 @@ struct StoreError {
 StoreError read_error(const std::string& body) {
   using nlohmann::json;
   const auto text = [](const json& object, const char* name) {
-    return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>() : std::string();
+    return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
+                                                                                   : std::string();
   };
   const json document = json::parse(body, nullptr, false);
   StoreError error;
   if (document.is_object() && document.contains("error") && document["error"].is_object()) {
     const json& inner = document["error"];
     error.message = text(inner, "message");
-    if (inner.contains("errors") && inner["errors"].is_array() && !inner["errors"].empty()) error.reason = text(inner["errors"][0], "reason");
+    if (inner.contains("errors") && inner["errors"].is_array() && !inner["errors"].empty())
+      error.reason = text(inner["errors"][0], "reason");
   } else {
     error.message = body;
   }
   error.message = base::valid_utf8_of(error.message.substr(0, kMaxWords));
-  std::replace_if(error.message.begin(), error.message.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  std::replace_if(
+      error.message.begin(), error.message.end(), [](unsigned char c) { return c < 0x20; }, ' ');
   return error;
 }
 
@@ -57,12 +60,14 @@ int64_t retry_after_ms(const net::HttpResponse& response) {
 
 bool is_answer(int status, const StoreError& error) {
   if (status == 404) return error.message.find("bucket does not exist") == std::string::npos;
-  return status < 300 || status == 304 || status == 308 || status == 410 || status == 412 || status == 416 || status == 499;
+  return status < 300 || status == 304 || status == 308 || status == 410 || status == 412 || status == 416 ||
+         status == 499;
 }
 
 bool passes(int status, const StoreError& error) {
   if (status == 403) return error.reason == "rateLimitExceeded" || error.reason == "userRateLimitExceeded";
-  return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+  return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 || status == 503 ||
+         status == 504;
 }
 
 GcsTry lost(const Error& error) {
@@ -81,7 +86,8 @@ std::string describe(const std::string& method, const GcsLocation& at) {
   return method + " gs://" + at.bucket + "/" + base::valid_utf8_of(at.object);
 }
 
-GcsRequests::GcsRequests(GcsConfig config, std::shared_ptr<net::HttpClient> http, std::shared_ptr<net::BearerTokens> tokens)
+GcsRequests::GcsRequests(GcsConfig config, std::shared_ptr<net::HttpClient> http,
+                         std::shared_ptr<net::BearerTokens> tokens)
     : config_(std::move(config)), http_(std::move(http)), tokens_(std::move(tokens)) {}
 
 std::string GcsRequests::with_project(std::string target) const {
@@ -96,7 +102,8 @@ std::string GcsRequests::object_target(const GcsLocation& at, const std::string&
 }
 
 std::string GcsRequests::bucket_target(const GcsLocation& at, const std::string& query, bool is_upload) const {
-  return with_project(std::string(is_upload ? "/upload" : "") + "/storage/v1/b/" + net::percent_encode(at.bucket) + "/o?" + query);
+  return with_project(std::string(is_upload ? "/upload" : "") + "/storage/v1/b/" + net::percent_encode(at.bucket) +
+                      "/o?" + query);
 }
 
 base::Backoff GcsRequests::backoff(int64_t total_ms) const {
@@ -120,11 +127,14 @@ Result<GcsAnswer> GcsRequests::send(const GcsRequest& request, base::Interrupt& 
     is_unclear = is_unclear || tried.may_have_acted;
     const bool matters = is_unclear && request.changes_something;
     const Error& failure = *tried.failure;
-    if (!tried.may_pass) return Error(matters ? Code::kUnknownOutcome : failure.code(), request.what + ": " + failure.message());
-    base::log_debug("gcs_retry", {{"request", request.what}, {"failure", failure.message()}, {"tries", backoff.tries() + 1}});
+    if (!tried.may_pass)
+      return Error(matters ? Code::kUnknownOutcome : failure.code(), request.what + ": " + failure.message());
+    base::log_debug("gcs_retry",
+                    {{"request", request.what}, {"failure", failure.message()}, {"tries", backoff.tries() + 1}});
     if (!wait(backoff, tried, interrupt)) {
       return Error(matters ? Code::kUnknownOutcome : Code::kUnavailable,
-                   request.what + ": " + failure.message() + "; given up after " + std::to_string(backoff.tries() + 1) + " tries");
+                   request.what + ": " + failure.message() + "; given up after " + std::to_string(backoff.tries() + 1) +
+                       " tries");
     }
   }
 }
@@ -178,7 +188,8 @@ GcsTry GcsRequests::judge(const GcsRequest& request, net::HttpResponse response)
   tried.retry_after_ms = retry_after_ms(response);
   // Servers in between answer 5xx for what they have passed on.
   tried.may_have_acted = status >= 500;
-  std::string words = "the store answered " + std::to_string(status) + (error.message.empty() ? "" : ": " + error.message);
+  std::string words =
+      "the store answered " + std::to_string(status) + (error.message.empty() ? "" : ": " + error.message);
   if (status == 401 || status == 403) words += "; check the credentials and what they may do to this bucket";
   if (status >= 300 && status < 400) words += "; redirects are not followed: check gcs.service.host";
   tried.failure = Error(tried.may_pass || status >= 500 ? Code::kUnavailable : Code::kInvalid, words);

@@ -1,11 +1,13 @@
 // GcsRequests: one operation on the store, told as one answer: authorized, tried again as far as that is right, judged.
 //
-//  - Tried again, with full jitter, within retry_total_ms and the endpoint's RetryBudget: nothing sent, no whole answer, 408, 429, 500, 502,
-//    503, 504, 403 of a rate limit, a token that cannot be fetched now. `Retry-After` is honoured.
+//  - Tried again, with full jitter, within retry_total_ms and the endpoint's RetryBudget: nothing sent, no whole
+//    answer, 408, 429, 500, 502, 503, 504, 403 of a rate limit, a token that cannot be fetched now. `Retry-After` is
+//    honoured.
 //  - Once: a token that was refused (401), with a new one.
-//  - An answer that was lost leaves a mark, is_unclear: a later "exists already" may speak of ourselves. The caller looks.
-// Any thread; send() and try_once() block. Errors: kInvalid with the store's own words (400, 401, 403, no such bucket), kUnavailable when time or
-// interrupt ended the tries and nothing can have happened, kUnknownOutcome when it can.
+//  - An answer that was lost leaves a mark, is_unclear: a later "exists already" may speak of ourselves. The caller
+//    looks.
+// Any thread; send() and try_once() block. Errors: kInvalid with the store's own words (400, 401, 403, no such bucket),
+// kUnavailable when time or interrupt ended the tries and nothing can have happened, kUnknownOutcome when it can.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,9 @@ using base::Status;
 // For taking back what nobody will ask for: not worth waiting long.
 constexpr int64_t kCleanUpMs = 1'000;
 
-Error exists(const std::string& location) { return Error(Code::kExists, location + " exists already; it was not replaced"); }
+Error exists(const std::string& location) {
+  return Error(Code::kExists, location + " exists already; it was not replaced");
+}
 
 // How many bytes a session has, from "Range: bytes=0-524287"; without it, none.
 int64_t persisted_bytes(const net::HttpResponse& response) {
@@ -85,7 +87,8 @@ void GcsUpload::run_chunks() {
       may_be_visible_ = may_be_visible_ || (chunk.is_last && failure_.ok());
       is_wanted = failure_.ok() && !is_cancelled_;
     }
-    const Status sent = is_wanted ? send_chunk(chunk) : Status(base::cancelled(location_ + " was given up while it was written"));
+    const Status sent =
+        is_wanted ? send_chunk(chunk) : Status(base::cancelled(location_ + " was given up while it was written"));
     base::Lock lock(mutex_);
     under_way_ -= static_cast<int64_t>(chunk.bytes.size());
     if (failure_.ok()) failure_ = sent;
@@ -108,7 +111,8 @@ Status GcsUpload::begin_session() {
   if (answer.response.status == 412) return exists(location_);
   const std::string* session = answer.response.header("location");
   if (!answer.is_success() || session == nullptr) {
-    return base::unavailable(location_ + ": the store began no upload: " + std::to_string(answer.response.status) + " " + answer.words);
+    return base::unavailable(location_ + ": the store began no upload: " + std::to_string(answer.response.status) +
+                             " " + answer.words);
   }
   session_ = *session;
   return {};
@@ -143,11 +147,13 @@ Result<GcsUpload::Progress> GcsUpload::read_progress(const GcsAnswer& answer) co
   if (status == 404 || status == 410 || status == 499) {
     return base::unavailable(location_ + ": the store knows the upload no more (ended by somebody, or too old)");
   }
-  if (!answer.is_success()) return base::unavailable(location_ + ": the store answered " + std::to_string(status) + " " + answer.words);
+  if (!answer.is_success())
+    return base::unavailable(location_ + ": the store answered " + std::to_string(status) + " " + answer.words);
   return Progress{0, true, answer};
 }
 
-// 1. Send what the session lacks of the chunk.  2. Its answer says how far it is; without a clear one: wait, ask.  3. Until the chunk is in.
+// 1. Send what the session lacks of the chunk.  2. Its answer says how far it is; without a clear one: wait, ask.  3.
+// Until the chunk is in.
 Status GcsUpload::send_chunk(const Chunk& chunk) {
   TRY(begin_session());
   GcsRequests& requests = objects_->requests();
@@ -174,7 +180,8 @@ Status GcsUpload::send_chunk(const Chunk& chunk) {
     if (progress->is_complete) return base::corrupt(location_ + ": the store ended the upload before its last chunk");
     const int64_t bytes = progress->bytes;
     if (bytes < chunk.offset || bytes > end) {
-      return base::unavailable(location_ + ": the store's upload is at " + std::to_string(bytes) + ", outside of the chunk that was sent");
+      return base::unavailable(location_ + ": the store's upload is at " + std::to_string(bytes) +
+                               ", outside of the chunk that was sent");
     }
     if (bytes == end && !chunk.is_last) return {};
     // A session that takes nothing is asked again like one that fails.
@@ -187,11 +194,13 @@ Status GcsUpload::send_chunk(const Chunk& chunk) {
 }
 
 Status GcsUpload::judge(const Result<GcsAnswer>& answer) {
-  if (!answer.ok()) return answer.error().code() == Code::kUnknownOutcome ? look(answer.error()) : Status(answer.error());
+  if (!answer.ok())
+    return answer.error().code() == Code::kUnknownOutcome ? look(answer.error()) : Status(answer.error());
   // A name that is taken may be taken by ourselves: by an earlier try, or by a copy of this request.
   if (answer->response.status == 412) return look(exists(location_));
   if (!answer->is_success()) {
-    return base::unavailable(location_ + ": the store answered " + std::to_string(answer->response.status) + " " + answer->words);
+    return base::unavailable(location_ + ": the store answered " + std::to_string(answer->response.status) + " " +
+                             answer->words);
   }
   const Result<GcsObject> object = read_gcs_object(answer->response.body);
   if (!object.ok()) return look(Error(Code::kUnknownOutcome, location_ + ": " + object.error().message()));
@@ -210,8 +219,9 @@ bool GcsUpload::is_ours(const GcsObject& object) {
 Status GcsUpload::check(const GcsObject& object) const {
   const std::string& checksum = object.checksum;
   if (object.bytes == sent_.bytes && (checksum.empty() || checksum == crc32c_base64(sent_.checksum))) return {};
-  return base::corrupt(location_ + ": " + std::to_string(sent_.bytes) + " bytes with checksum " + crc32c_base64(sent_.checksum) +
-                       " were sent, the store keeps " + std::to_string(object.bytes) + " with '" + object.checksum + "'");
+  return base::corrupt(location_ + ": " + std::to_string(sent_.bytes) + " bytes with checksum " +
+                       crc32c_base64(sent_.checksum) + " were sent, the store keeps " + std::to_string(object.bytes) +
+                       " with '" + object.checksum + "'");
 }
 
 Status GcsUpload::look(const Error& otherwise) {
@@ -227,7 +237,8 @@ Status GcsUpload::look(const Error& otherwise) {
     finding = "no answer";
     outcome = Error(Code::kUnknownOutcome, otherwise.message() + "; and looking: " + object.error().message());
   }
-  base::log_info("gcs_looked_after_put", {{"location", location_}, {"reason", otherwise.message()}, {"found", finding}});
+  base::log_info("gcs_looked_after_put",
+                 {{"location", location_}, {"reason", otherwise.message()}, {"found", finding}});
   return outcome;
 }
 
@@ -279,7 +290,8 @@ void GcsUpload::take_back() {
     generation_ = object->generation;
   }
   const Status removed = objects_->remove(at_, location_, generation_, kCleanUpMs, none);
-  if (!removed.ok()) base::log_warn("gcs_left_behind", {{"location", location_}, {"reason", removed.error().message()}});
+  if (!removed.ok())
+    base::log_warn("gcs_left_behind", {{"location", location_}, {"reason", removed.error().message()}});
 }
 
 void GcsUpload::end_session() {

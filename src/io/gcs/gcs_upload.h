@@ -3,11 +3,11 @@
 // A file that fits into a chunk:  put_whole                      → judge
 // A longer one:                   begin session, chunk, chunk, … → the answer to the last chunk is the object → judge
 // A chunk without a clear answer: ask the session how many bytes it has (308 and Range), send on from there.
-// judge: the answer was lost, or "exists already"?  Look at the object: ours when size and checksum are those that were sent. For every plain
-// success, the size and checksum that the store reports must be ours.
+// judge: the answer was lost, or "exists already"?  Look at the object: ours when size and checksum are those that were
+// sent. For every plain success, the size and checksum that the store reports must be ours.
 //
-// Chunks of a file go one after the other, by one task at a time on the upload lanes. Shared by its OutputFile and that task; any thread.
-// cancel() ends what runs, and takes back what has become visible.
+// Chunks of a file go one after the other, by one task at a time on the upload lanes. Shared by its OutputFile and that
+// task; any thread. cancel() ends what runs, and takes back what has become visible.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class GcsUpload {
 
   // The whole file in one request.
   void put_whole(std::string_view bytes);
-  // The next chunk: all but the last have the size of a chunk. Waits while one waits already, unless it is the last. True: the caller must have
-  // run_chunks() called by a lane.
+  // The next chunk: all but the last have the size of a chunk. Waits while one waits already, unless it is the last.
+  // True: the caller must have run_chunks() called by a lane.
   bool add_chunk(std::string bytes, bool is_last);
   // Sends chunks until none waits.
   void run_chunks();
