@@ -11,6 +11,7 @@
 #include "app/terminal.h"
 #include "base/log.h"
 #include "iceberg/metadata_file.h"
+#include "io/scheme_file_io.h"
 #include "sinks/iceberg/pipeline_state.h"
 
 namespace frazil::app {
@@ -48,7 +49,7 @@ base::Result<TableReport> report_from_catalog(const CatalogConfig& config, const
 }
 
 base::Result<TableReport> report_from_file(const std::string& location) {
-  TRY_ASSIGN(const auto io, io::file_io_for(location));
+  const auto io = io::make_scheme_file_io({});
   TRY_ASSIGN(const auto metadata, iceberg::read_metadata(*io, location));
   return report_table(*io, metadata, location, metadata.location);
 }

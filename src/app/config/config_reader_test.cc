@@ -195,6 +195,8 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
        "\"certificate_file\" and \"key_file\" belong together"},
       {"type: sqlite", "properties: {s3.endpont: x}, type: sqlite",
        "unknown property \"s3.endpont\", nearest known property \"s3.endpoint\""},
+      {"type: sqlite", "properties: {s3.path-style-access: maybe}, type: sqlite", "s3.path-style-access"},
+      {"type: sqlite", "properties: {s3.upload-threads: many}, type: sqlite", "s3.upload-threads"},
       {"type: sqlite", "properties: {io-impl: x}, type: sqlite", "property \"io-impl\" is refused: "},
       {"type: sqlite", "properties: {scope: x}, type: sqlite", "property \"scope\" belongs to a catalog of type rest, not sqlite"},
       {"type: sqlite", "properties: {s3.secret-access-key: x}, type: sqlite",
