@@ -190,7 +190,7 @@ std::vector<ForeignName> sasl_names() {
        .translate = translate_callback},
       refused("sasl.client.callback.handler.class", "classes of Java are not loaded"),
       refused("sasl.login.class", "classes of Java are not loaded"),
-      not_needed("sasl.kerberos.kinit.cmd", "librdkafka takes its ticket from the keytab; no program is run"),
+      not_needed("sasl.kerberos.kinit.cmd", "the program that renews tickets is not chosen by a file"),
       not_needed("sasl.kerberos.ticket.renew.window.factor", kTicket),
       not_needed("sasl.kerberos.ticket.renew.jitter", kTicket),
       not_needed("sasl.login.refresh.window.factor", "tokens are renewed at 80 % of their life"),
