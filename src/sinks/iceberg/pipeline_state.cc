@@ -88,9 +88,26 @@ class SnapshotHistory {
 
   // nullptr when nothing tells of it any more.
   base::Result<const iceberg::Snapshot*> find(int64_t id) {
-    if (const iceberg::Snapshot* retained = metadata_.snapshot(id)) return retained;
+    return first([id](const iceberg::TableMetadata& told) { return told.snapshot(id); });
+  }
+
+  // The id of its parent. Some expiries take it away from snapshots whose parent they remove; older metadata still name it.
+  base::Result<std::optional<int64_t>> parent_of(const iceberg::Snapshot& child) {
+    if (child.parent_snapshot_id) return child.parent_snapshot_id;
+    TRY_ASSIGN(const iceberg::Snapshot* as_it_was, first([&](const iceberg::TableMetadata& told) {
+                 const iceberg::Snapshot* same = told.snapshot(child.snapshot_id);
+                 return same != nullptr && same->parent_snapshot_id ? same : nullptr;
+               }));
+    return as_it_was == nullptr ? std::optional<int64_t>() : as_it_was->parent_snapshot_id;
+  }
+
+ private:
+  // What the newest metadata that answers says, or nullptr.
+  template <typename Ask>
+  base::Result<const iceberg::Snapshot*> first(Ask ask) {
+    if (const iceberg::Snapshot* told = ask(metadata_)) return told;
     for (const auto& older : older_) {
-      if (const iceberg::Snapshot* expired = older->snapshot(id)) return expired;
+      if (const iceberg::Snapshot* told = ask(*older)) return told;
     }
     while (!unread_.empty()) {
       const std::string location = unread_.back().metadata_file;
@@ -99,12 +116,11 @@ class SnapshotHistory {
       if (!read.ok() && read.error().code() == base::Code::kNotFound) continue;  // deleted, as many tables ask for
       TRY(read.status());
       older_.push_back(std::make_unique<const iceberg::TableMetadata>(std::move(read).value()));
-      if (const iceberg::Snapshot* expired = older_.back()->snapshot(id)) return expired;
+      if (const iceberg::Snapshot* told = ask(*older_.back())) return told;
     }
     return static_cast<const iceberg::Snapshot*>(nullptr);
   }
 
- private:
   io::FileIO& io_;
   const iceberg::TableMetadata& metadata_;
   std::vector<iceberg::MetadataLogEntry> unread_;
@@ -125,9 +141,9 @@ base::Result<Descent> walk_to(io::FileIO& io, const iceberg::TableMetadata& meta
     if (snapshot == nullptr) return Descent::kUntold;
     // Sequence numbers fall from child to parent: beyond this one x cannot come.
     if (metadata.format_version >= 2 && snapshot->sequence_number <= x.sequence_number) return Descent::kNo;
-    id = snapshot->parent_snapshot_id;
+    TRY_ASSIGN(id, history.parent_of(*snapshot));
   }
-  return metadata.current_snapshot_id ? Descent::kUntold : Descent::kNo;  // some writers forget a parent that was expired
+  return metadata.current_snapshot_id ? Descent::kUntold : Descent::kNo;  // a head without a parent that anybody remembers
 }
 
 // The newest snapshot that added a file which `x` still shows, deletes included; nothing when x shows no file.

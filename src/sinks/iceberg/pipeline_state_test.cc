@@ -167,6 +167,41 @@ TEST_F(PipelineStateTest, FilesRemovedBeforeTheNewestPositionsDoNotMatter) {
   EXPECT_EQ(position_at_open(), "9");
 }
 
+class ForgottenParents : public PipelineStateTest {
+ protected:
+  ForgottenParents() { config_.create->properties["write.metadata.previous-versions-max"] = "100"; }
+  // As PyIceberg's expiry leaves it: the head names no parent any more. Older metadata files do.
+  iceberg::TableMetadata without_parent() {
+    EXPECT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::SetProperties{{{"expired", "yes"}}}}}).ok());
+    iceberg::TableMetadata now = metadata(config_.table);
+    std::erase_if(now.snapshots, [&](const auto& snapshot) {
+      return snapshot.snapshot_id != now.current_snapshot_id && snapshot.snapshot_id != now.refs.at("frazil-orders").snapshot_id;
+    });
+    for (auto& snapshot : now.snapshots) {
+      if (snapshot.snapshot_id == now.current_snapshot_id) snapshot.parent_snapshot_id.reset();
+    }
+    return now;
+  }
+  StateCondition condition() {
+    const auto state = read_state(*catalog_->file_io(), without_parent(), "orders", format_);
+    EXPECT_TRUE(state.ok()) << state.error().message();
+    return state.ok() ? state->condition : StateCondition::kUnknownPipeline;
+  }
+};
+
+TEST_F(ForgottenParents, OlderMetadataStillTellOfThem) {
+  const auto one = begun();
+  commit(*one, 0, 5);
+  commit(*one, 5, 8);
+  append_foreign();
+  append_foreign();
+  EXPECT_EQ(condition(), StateCondition::kHolds);
+  roll_back(3);
+  append_foreign();
+  append_foreign();
+  EXPECT_EQ(condition(), StateCondition::kRolledBack);
+}
+
 TEST_F(PipelineStateTest, ATableBegunAnewUnderItsUuidDoesNotHold) {
   commit(*begun(), 0, 5);
   // CREATE OR REPLACE: a head without a parent, and without any file of before.
