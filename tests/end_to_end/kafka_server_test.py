@@ -1,8 +1,9 @@
 """The broker of the tests keeps its own promises: otherwise every test above it proves little."""
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from kafka_server import KafkaServer
+from pipeline import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +20,18 @@ def produce(kafka, topic, count, partition=0):
 
 
 def watermarks(kafka, topic, partition=0):
+    """Asked again while the broker does not tell of a topic that it has just made."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "watermarks"})
+
+    def answer():
+        try:
+            return consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=30)
+        except KafkaException as error:
+            if error.args[0].code() not in (KafkaError._UNKNOWN_PARTITION, KafkaError.UNKNOWN_TOPIC_OR_PART):
+                raise
+            return None
     try:
-        return consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=30)
+        return wait_until(answer, f"{topic} to be known")
     finally:
         consumer.close()
 
