@@ -39,7 +39,7 @@ def test_an_outage_is_seen_and_ends_by_itself(own_kafka, lake, topic):
         running.wait_until(lambda: metric(running, "frazil_source_connected") == 0, "the outage in /metrics")
         running.wait_until(lambda: running.get("/readyz")[0] == 503, "the outage in /readyz")
         body = running.get("/readyz")[1]
-        assert re.search(r"orders: .*Kafka does not answer: .*127\.0\.0\.1:\d+", body), body
+        assert re.search(r"orders: .*Kafka does not answer: .+", body), body
         assert running.get("/healthz")[0] == 200
         assert json.loads(running.get("/status")[1])["pipelines"][0]["source"]["connected"] is False
         running.wait_until(lambda: time.monotonic() - begin >= OUTAGE_SECONDS, "an outage longer than the group's session")
