@@ -216,7 +216,7 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   TRY_ASSIGN(const PipelineState state, settle_halts(std::move(loaded)));
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
   base::Interrupt never;
-  apply_owed(state.marks.owed, never);
+  apply_owed(state.marks.owed, never, Outbox::When::kAtStart);
   return Positions(state.marks.positions);
 }
 
@@ -319,7 +319,7 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
   TRY(until_decided(abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
   tell_verdict(verdict);
   // All of it, in order: applying this epoch's entry alone would skip those that another worker could not apply.
-  if (verdict.kind == engine::CommitVerdict::Kind::kDone) apply_owed(owed_now_, abandon);
+  if (verdict.kind == engine::CommitVerdict::Kind::kDone) apply_owed(owed_now_, abandon, Outbox::When::kAfterCommit);
   return verdict;
 }
 
@@ -422,8 +422,8 @@ base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int6
   return {};
 }
 
-void IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon) {
-  if (base::Status status = outbox_.apply(owed, abandon); !status.ok()) {
+void IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when) {
+  if (base::Status status = outbox_.apply(owed, abandon, when); !status.ok()) {
     base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"why", status.error().message()}});
   }
 }

@@ -91,7 +91,7 @@ class IcebergCommitter : public engine::Committer {
   iceberg::TableCommit request(const iceberg::TableMetadata& base, const PipelineState& state,
                                const iceberg::Snapshot& snapshot, const Marks& marks, const Proposal& proposal) const;
   void note_expired(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit);
-  void apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon);
+  void apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when);
 
   const IcebergSinkConfig& config_;
   iceberg::Catalog& catalog_;

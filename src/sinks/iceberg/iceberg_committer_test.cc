@@ -161,6 +161,23 @@ TEST_F(CommitterTest, OwedDeadLettersSurviveACrashAndAreAppliedAtTheNextStart) {
   EXPECT_EQ(dead(), (std::vector<int64_t>{1}));
 }
 
+TEST_F(CommitterTest, WhatTheRunBeforeHasAppliedItselfIsNoNewsAtTheStart) {
+  commit(*begun(), 0, 5, {1});
+  ASSERT_NE(metadata(config_.table).property("frazil.orders.owed"), "[]");
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(committer()->open().ok());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().find("owed_found"), std::string::npos);
+  // An answer that is lost is news at any time.
+  const auto one = committer();
+  ASSERT_TRUE(one->open().ok());
+  auto staged = epoch(*one, 5, 6, {5});
+  catalog_->fates = {Fate::kApply, Fate::kAppliedAnswerLost};
+  base::Interrupt never;
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(one->commit(staged, never).ok());
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("owed_found"), std::string::npos);
+}
+
 TEST_F(CommitterTest, DeadLettersAreWrittenAgainWhenAnotherWorkerTakesTheEpochNumber) {
   const auto one = begun();
   const auto two = begun();

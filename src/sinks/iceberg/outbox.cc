@@ -24,9 +24,9 @@ bool may_have_failed_for_now(base::Code code) {
 
 }  // namespace
 
-base::Status Outbox::apply(std::vector<OwedEntry> owed, base::Interrupt& abandon) {
+base::Status Outbox::apply(std::vector<OwedEntry> owed, base::Interrupt& abandon, When when) {
   std::stable_sort(owed.begin(), owed.end(), [](const auto& a, const auto& b) { return a.epoch < b.epoch; });
-  for (const OwedEntry& entry : owed) TRY(apply_one(entry, abandon).in("owed to table " + entry.table));
+  for (const OwedEntry& entry : owed) TRY(apply_one(entry, abandon, when).in("owed to table " + entry.table));
   return {};
 }
 
@@ -38,13 +38,14 @@ std::vector<OwedEntry> Outbox::remaining(std::vector<OwedEntry> owed) const {
   return owed;
 }
 
-base::Status Outbox::apply_one(const OwedEntry& entry, base::Interrupt& abandon) {
+base::Status Outbox::apply_one(const OwedEntry& entry, base::Interrupt& abandon, When when) {
   if (remaining({entry}).empty()) return {};
   TRY_ASSIGN(const iceberg::TableId table, iceberg::parse_table_id(entry.table));
   const int64_t snapshot_id = base::random_snapshot_id();
   base::Backoff backoff(kApplyMinWaitMs, kApplyMaxWaitMs, kApplyTotalMs);
   while (true) {
-    base::Result<bool> done = try_once(entry, table, snapshot_id);
+    const bool is_from_before = when == When::kAtStart && backoff.tries() == 0;
+    base::Result<bool> done = try_once(entry, table, snapshot_id, is_from_before);
     if (done.ok()) return {};
     if (!may_have_failed_for_now(done.error().code())) return done.status();
     base::log_info("owed_retry", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch},
@@ -53,16 +54,21 @@ base::Status Outbox::apply_one(const OwedEntry& entry, base::Interrupt& abandon)
   }
 }
 
-base::Result<bool> Outbox::try_once(const OwedEntry& entry, const iceberg::TableId& table, int64_t snapshot_id) {
+void Outbox::tell_found(const OwedEntry& entry, bool is_from_before) const {
+  const char* why = is_from_before ? "it was applied before this start"
+                                   : "the table says that it was applied, by an answer that was lost or by another worker";
+  base::log(is_from_before ? base::LogLevel::kDebug : base::LogLevel::kInfo, "owed_found",
+            {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch}, {"why", why}});
+}
+
+base::Result<bool> Outbox::try_once(const OwedEntry& entry, const iceberg::TableId& table, int64_t snapshot_id,
+                                    bool is_from_before) {
   TRY_ASSIGN(const iceberg::LoadedTable loaded, open_dead_letter_table(catalog_, table));
   const int64_t applied = applied_epoch(loaded.metadata, pipeline_);
   int64_t& known = applied_[entry.table];
   known = std::max(known, applied);
   if (entry.epoch <= known) {
-    base::log_info("owed_found", {{"pipeline", pipeline_},
-                                  {"table", entry.table},
-                                  {"epoch", entry.epoch},
-                                  {"why", "the table says that it was applied, by an answer that was lost or by another worker"}});
+    tell_found(entry, is_from_before);
     return true;
   }
   TRY_ASSIGN(iceberg::Snapshot snapshot, prepare(entry, loaded.metadata, snapshot_id));

@@ -24,14 +24,17 @@ class Outbox {
   // `catalog` outlives the outbox.
   Outbox(iceberg::Catalog& catalog, std::string pipeline) : catalog_(catalog), pipeline_(std::move(pipeline)) {}
 
+  // At a start most entries are applied already: a run names what it has applied until its next commit.
+  enum class When { kAtStart, kAfterCommit };
   // Applies all entries; kUnavailable when some had to be left for later (they stay owed).
-  base::Status apply(std::vector<OwedEntry> owed, base::Interrupt& abandon);
+  base::Status apply(std::vector<OwedEntry> owed, base::Interrupt& abandon, When when = When::kAfterCommit);
   // Drops the entries that their tables are known to have applied.
   std::vector<OwedEntry> remaining(std::vector<OwedEntry> owed) const;
 
  private:
-  base::Status apply_one(const OwedEntry& entry, base::Interrupt& abandon);
-  base::Result<bool> try_once(const OwedEntry& entry, const iceberg::TableId& table, int64_t snapshot_id);
+  base::Status apply_one(const OwedEntry& entry, base::Interrupt& abandon, When when);
+  base::Result<bool> try_once(const OwedEntry& entry, const iceberg::TableId& table, int64_t snapshot_id, bool is_from_before);
+  void tell_found(const OwedEntry& entry, bool is_from_before) const;
   base::Result<iceberg::Snapshot> prepare(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t snapshot_id);
 
   iceberg::Catalog& catalog_;
