@@ -213,6 +213,19 @@ base::Status check_providers(const std::string& value) {
   return {};
 }
 
+// librdkafka finds out only when it connects.
+base::Status check_mechanism(const std::string& name, const std::string& value) {
+  std::string raised = value;
+  for (char& c : raised) c = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  std::string_view nearest;
+  for (const std::string_view known : {"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER"}) {
+    if (value == known) return {};
+    if (nearest.empty() || edit_distance(raised, known) < edit_distance(raised, nearest)) nearest = known;
+  }
+  return base::invalid("Kafka property '" + name + "': there are PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI and OAUTHBEARER, in capitals; nearest is " +
+                       std::string(nearest));
+}
+
 base::Status check_value(const std::string& name, const std::string& value) {
   if (name == "debug") {
     for (const char* word : {"all", "security", "conf"}) {
@@ -222,6 +235,7 @@ base::Status check_value(const std::string& name, const std::string& value) {
     }
   }
   if (name.starts_with("sasl.kerberos.")) TRY(check_kinit_word(name, value));
+  if (name == "sasl.mechanism" || name == "sasl.mechanisms") TRY(check_mechanism(name, value));
   if (name == "ssl.providers") TRY(check_providers(value));
   std::unique_ptr<rd_kafka_conf_t, decltype(&rd_kafka_conf_destroy)> scratch(rd_kafka_conf_new(), &rd_kafka_conf_destroy);
   char text[512];
@@ -264,6 +278,8 @@ bool is_kafka_secret(std::string_view name) {
   };
   return secrets.contains(name);
 }
+
+bool has_kafka_answer(std::string_view name) { return allowed().contains(name) || refused().contains(name); }
 
 std::vector<std::string> allowed_kafka_properties() { return {allowed().begin(), allowed().end()}; }
 

@@ -17,6 +17,9 @@ namespace frazil::clients {
 // kInvalid names the property and why it is refused, or the nearest allowed name, or what is wrong with the value.
 base::Status check_kafka_property(const std::string& name, const std::string& value);
 
+// True when check_kafka_property() knows the name: as allowed, or as refused with a reason of its own.
+bool has_kafka_answer(std::string_view name);
+
 // True for properties that hold a secret: configuration files may give them only by reference.
 bool is_kafka_secret(std::string_view name);
 

@@ -37,6 +37,16 @@ TEST(PropertyAllowList, RefusesAValueThatLibrdkafkaRefuses) {
   EXPECT_EQ(refusal("receive.message.max.bytes", "400000000"), "");
 }
 
+TEST(PropertyAllowList, KnowsTheMechanismsOfSasl) {
+  for (const char* mechanism : {"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER"}) {
+    EXPECT_EQ(refusal("sasl.mechanism", mechanism), "") << mechanism;
+    EXPECT_EQ(refusal("sasl.mechanisms", mechanism), "") << mechanism;
+  }
+  EXPECT_NE(refusal("sasl.mechanism", "SCRAM-SHA-521").find("nearest is SCRAM-SHA-512"), std::string::npos);
+  EXPECT_NE(refusal("sasl.mechanisms", "scram_sha_256").find("nearest is SCRAM-SHA-256"), std::string::npos);
+  EXPECT_NE(refusal("sasl.mechanism", "Plain").find("nearest is PLAIN"), std::string::npos);
+}
+
 TEST(PropertyAllowList, KeepsCredentialsOutOfTheLog) {
   EXPECT_NE(refusal("debug", "broker,security"), "");
   EXPECT_EQ(refusal("debug", "broker,topic"), "");
