@@ -54,7 +54,8 @@ io::SchemeFileIOConfig file_io_config(const CatalogConfig& config) {
   files.allowed_roots = config.files.allowed_roots;
   files.local_is_restricted = config.type == "rest";
   const std::string scheme = io::scheme_of(config.warehouse);
-  if (files.local_is_restricted && (scheme == "file" || config.warehouse.starts_with('/'))) files.allowed_roots.push_back(config.warehouse);
+  const bool has_roots = files.local_is_restricted || !files.allowed_roots.empty();
+  if (has_roots && (scheme == "file" || config.warehouse.starts_with('/'))) files.allowed_roots.push_back(config.warehouse);
   return files;
 }
 

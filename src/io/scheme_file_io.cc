@@ -41,9 +41,8 @@ class StoresByScheme : public SchemeFileIO {
     base::Lock lock(mutex_);
     const auto known = prefixes_.find(key);
     if (known != prefixes_.end() && known->second.properties == properties) return {};
-    StoreProperties merged = properties;
-    merged.insert(config_.properties.begin(), config_.properties.end());
-    TRY_ASSIGN(std::shared_ptr<FileIO> store, make_store(scheme_of(prefix), merged, std::move(renew)));
+    TRY_ASSIGN(std::shared_ptr<FileIO> store,
+               make_store(scheme_of(prefix), layered(properties, config_.properties), std::move(renew)));
     prefixes_[key] = {properties, std::move(store)};
     return {};
   }
@@ -111,6 +110,8 @@ class StoresByScheme : public SchemeFileIO {
 
   // Under the lock. All stores share one client, and so its connections.
   Result<std::shared_ptr<FileIO>> make_store(const std::string& scheme, const StoreProperties& properties, RenewProperties renew) {
+    if (scheme == "memory" && !config_.has_memory)
+      return base::invalid("memory: holds files only until the end of this process; it belongs to a catalog of type memory");
     const bool is_local = store_of(scheme) == "file";
     if (!is_local && config_.options.http == nullptr) {
       net::HttpClientConfig http;

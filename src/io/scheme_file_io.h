@@ -24,6 +24,8 @@ struct SchemeFileIOConfig {
   StoreOptions options;
   bool local_is_restricted = false;
   std::vector<std::string> allowed_roots;
+  // memory: keeps files only as long as this process: nobody but a catalog of that kind may put a table there.
+  bool has_memory = false;
 };
 std::shared_ptr<SchemeFileIO> make_scheme_file_io(SchemeFileIOConfig config);
 

@@ -195,5 +195,11 @@ TEST(StoreProperties, NameWhatIsMissingForGoogle) {
   EXPECT_TRUE(fails_with(make_file_io("gs", {{"gcs.no-auth", "maybe"}}, {}), Code::kInvalid));
 }
 
+TEST(SchemeFileIO, PutsNoTableIntoTheMemoryOfTheProcess) {
+  const auto io = make_scheme_file_io({});
+  EXPECT_EQ(io->create("memory://x/y").error().code(), base::Code::kInvalid);
+  EXPECT_EQ(io->set_prefix("memory://q", {}, {}).error().code(), base::Code::kInvalid);
+}
+
 }  // namespace
 }  // namespace frazil::io

@@ -44,6 +44,9 @@ using RenewProperties = std::function<base::Result<StoreProperties>()>;
 base::Result<std::shared_ptr<FileIO>> make_file_io(const std::string& scheme, const StoreProperties& properties,
                                                    const StoreOptions& options, RenewProperties renew = {});
 
+// `upper` over `lower`. Credentials are one thing: where `upper` brings those of a store, none of `lower`'s for that store come along.
+StoreProperties layered(StoreProperties upper, const StoreProperties& lower);
+
 // The names above, sorted.
 std::vector<std::string> store_property_names();
 // True for the names above: others in a catalog's `properties` belong to the catalog or are mistakes.

@@ -45,7 +45,24 @@ const StoreProperty* find(const std::string& name) {
   return nullptr;
 }
 
+// Of one store, the first that is there says whose they are.
+const std::vector<std::vector<std::string>> kCredentials = {
+    {"s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.session-token-expires-at-ms", "s3.anonymous", "s3.instance-metadata"},
+    {"gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.credentials-file", "gcs.no-auth"}};
+
 }  // namespace
+
+StoreProperties layered(StoreProperties upper, const StoreProperties& lower) {
+  std::vector<std::string> left_out;
+  for (const std::vector<std::string>& names : kCredentials) {
+    const bool brings = std::any_of(names.begin(), names.end(), [&](const std::string& name) { return upper.contains(name); });
+    if (brings) left_out.insert(left_out.end(), names.begin(), names.end());
+  }
+  for (const auto& [name, value] : lower) {
+    if (std::find(left_out.begin(), left_out.end(), name) == left_out.end()) upper.emplace(name, value);
+  }
+  return upper;
+}
 
 std::vector<std::string> store_property_names() {
   std::vector<std::string> names;

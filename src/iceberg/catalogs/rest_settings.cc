@@ -157,9 +157,38 @@ Result<RestSettings> settle(const std::string& uri, const std::map<std::string, 
   TRY_ASSIGN(const auto overrides, allowed(root.member("overrides"), settings));
   for (const auto& [name, value] : overrides) values[name] = value;
   for (const auto& [name, value] : values) TRY(take(settings, name, value));
+  for (const auto& [name, value] : properties) {
+    if (io::is_store_property(name)) settings.own_store[name] = value;
+  }
+  for (const auto& [name, value] : settings.store) {
+    const auto own = settings.own_store.find(name);
+    if (own == settings.own_store.end() || own->second != value) settings.sent_store[name] = value;
+  }
+  settings.store = without_foreign_endpoints(settings.sent_store, settings.own_store);
+  for (const auto& [name, value] : settings.sent_store) {
+    if (!settings.store.contains(name)) settings.not_followed.push_back(name);
+  }
+  settings.store = io::layered(std::move(settings.store), settings.own_store);
   TRY(read_endpoints(root, settings));
   settings.has_idempotency_keys = root.member("idempotency-key-lifetime").is_string();
   return settings;
+}
+
+io::StoreProperties without_foreign_endpoints(io::StoreProperties sent, const io::StoreProperties& own) {
+  struct Endpoint {
+    const char* name;
+    std::vector<const char*> credentials;
+  };
+  static const std::vector<Endpoint> endpoints = {
+      {"s3.endpoint", {"s3.access-key-id"}}, {"gcs.service.host", {"gcs.oauth2.token", "gcs.credentials-file"}}};
+  for (const auto& [name, credentials] : endpoints) {
+    const auto in = [&credentials = credentials](const io::StoreProperties& store) {
+      return std::any_of(credentials.begin(), credentials.end(), [&](const char* credential) { return store.contains(credential); });
+    };
+    // A server's credentials lie over ours where both are: what goes to its endpoint is then its own.
+    if (own.contains(name) || !in(sent)) sent.erase(name);
+  }
+  return sent;
 }
 
 io::StoreProperties store_properties_from_server(const Properties& config) {

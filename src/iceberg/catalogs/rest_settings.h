@@ -29,6 +29,8 @@ struct RestSettings {
   int64_t page_size = 0;          // of lists; 0: not asked for
   net::HttpHeaders headers;       // of every request, besides those of the session
   io::StoreProperties store;      // for all tables; a table's own lie over them
+  io::StoreProperties sent_store;  // what of it came from the server, endpoints that `store` does not follow included
+  io::StoreProperties own_store;   // what of it the configuration says
   std::set<std::string> endpoints;
   bool has_idempotency_keys = false;
   std::vector<std::string> not_followed;  // names that the server sent and that have no effect here
@@ -51,6 +53,10 @@ struct RestSettings {
 // `config_json`: the answer to /v1/config. kInvalid: no such answer, or a value that makes no sense.
 base::Result<RestSettings> settle(const std::string& uri, const std::map<std::string, std::string>& properties,
                                   const std::string& config_json);
+
+// Without the endpoints to which credentials or data of ours would go although nobody here named them: where the configuration names one it
+// holds, and one that a server sends counts only beside credentials that it sent too (those lie over ours).
+io::StoreProperties without_foreign_endpoints(io::StoreProperties sent, const io::StoreProperties& own);
 
 // Only those of a table's config that concern its store and that a server may set.
 io::StoreProperties store_properties_from_server(const Properties& config);

@@ -27,7 +27,7 @@ TEST(RestSettings, LaysDefaultsUnderOursAndOverridesOver) {
       R"({"defaults":{"s3.region":"default","prefix":"default","rest-page-size":"5"},"overrides":{"prefix":"forced","s3.endpoint":"https://s3"}})",
       {{"s3.region", "ours"}, {"prefix", "ours"}, {"s3.endpoint", "https://ours"}});
   EXPECT_EQ(settings.store.at("s3.region"), "ours");
-  EXPECT_EQ(settings.store.at("s3.endpoint"), "https://s3");
+  EXPECT_EQ(settings.store.at("s3.endpoint"), "https://ours") << "an endpoint that is named here holds";
   EXPECT_EQ(settings.prefix, "forced");
   EXPECT_EQ(settings.page_size, 5);
 }
@@ -79,6 +79,27 @@ TEST(RestSettings, KnowsWhatTheServerOffers) {
 TEST(RestSettings, TakesOnlyStorePropertiesOfATable) {
   EXPECT_EQ(store_properties_from_server({{"s3.access-key-id", "k"}, {"expiration-time", "1"}, {"s3.sts-endpoint", "http://169.254.169.254"}}),
             (io::StoreProperties{{"s3.access-key-id", "k"}}));
+}
+
+TEST(RestSettings, SendsOurCredentialsToNoEndpointThatOnlyTheServerNames) {
+  const std::string config = R"({"defaults": {}, "overrides": {"s3.endpoint": "http://127.0.0.1:1", "gcs.service.host": "http://127.0.0.1:2"}})";
+  const auto with_keys = settle("https://c", {{"s3.access-key-id", "ours"}, {"gcs.oauth2.token", "ours"}}, config);
+  ASSERT_TRUE(with_keys.ok());
+  EXPECT_FALSE(with_keys->store.contains("s3.endpoint"));
+  EXPECT_FALSE(with_keys->store.contains("gcs.service.host"));
+  EXPECT_EQ(with_keys->store.at("gcs.oauth2.token"), "ours");
+  const auto pinned = settle("https://c", {{"s3.endpoint", "https://ours"}}, config);
+  ASSERT_TRUE(pinned.ok());
+  EXPECT_EQ(pinned->store.at("s3.endpoint"), "https://ours");
+}
+
+TEST(RestSettings, FollowsAnEndpointThatComesWithItsOwnCredentials) {
+  const auto settings = settle("https://c", {{"s3.access-key-id", "ours"}, {"s3.session-token", "ours"}},
+                               R"({"overrides": {"s3.endpoint": "https://theirs", "s3.access-key-id": "a", "s3.secret-access-key": "b"}})");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_EQ(settings->store.at("s3.endpoint"), "https://theirs");
+  EXPECT_EQ(settings->store.at("s3.access-key-id"), "a");
+  EXPECT_FALSE(settings->store.contains("s3.session-token"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ io::StoreProperties merged(io::StoreProperties under, const io::StoreProperties&
 }
 
 // Everything below: with the credentials of the longest prefix that covers `folder`.
-io::StoreProperties store_for(const RestTable& table, const std::string& folder) {
+io::StoreProperties store_for(const RestTable& table, const std::string& folder, const RestSettings& settings) {
   const Properties* best = nullptr;
   size_t longest = 0;
   for (const auto& [prefix, config] : table.credentials) {
@@ -45,7 +45,9 @@ io::StoreProperties store_for(const RestTable& table, const std::string& folder)
     }
   }
   io::StoreProperties store = store_properties_from_server(table.config);
-  return best == nullptr ? store : merged(std::move(store), store_properties_from_server(*best));
+  if (best != nullptr) store = merged(std::move(store), store_properties_from_server(*best));
+  if (store.empty()) return store;
+  return without_foreign_endpoints(merged(settings.sent_store, store), settings.own_store);
 }
 
 // New properties for one prefix of a table.
@@ -56,21 +58,21 @@ Result<io::StoreProperties> renewed(const RestSession& session, const TableId& i
     TRY_ASSIGN(const net::HttpResponse answer, session.connection->send(request));
     RestTable only_credentials;
     TRY_ASSIGN(only_credentials.credentials, credentials_of(answer.body));
-    return store_for(only_credentials, prefix);
+    return store_for(only_credentials, prefix, session.settings);
   }
   RestRequest request{.path = path, .headers = delegation(session)};
   TRY_ASSIGN(const net::HttpResponse answer, session.connection->send(request));
   TRY_ASSIGN(const RestTable table, table_of(answer.body));
-  return store_for(table, prefix);
+  return store_for(table, prefix, session.settings);
 }
 
 }  // namespace
 
-std::map<std::string, io::StoreProperties> stores_of(const RestTable& table) {
+std::map<std::string, io::StoreProperties> stores_of(const RestTable& table, const RestSettings& settings) {
   std::map<std::string, io::StoreProperties> stores;
   const TableMetadata& metadata = table.table.metadata;
   const auto add = [&](const std::string& folder) {
-    io::StoreProperties store = store_for(table, folder);
+    io::StoreProperties store = store_for(table, folder, settings);
     if (!folder.empty() && !store.empty()) stores[folder] = std::move(store);
   };
   add(as_folder(metadata.location));
@@ -97,7 +99,7 @@ bool RestVending::knows(const TableId& id, const TableMetadata& table) {
 }
 
 Status RestVending::adopt(const TableId& id, const RestTable& table) {
-  for (const auto& [prefix, store] : stores_of(table)) {
+  for (const auto& [prefix, store] : stores_of(table, session_->settings)) {
     const auto renew = [session = session_, id, prefix = prefix, store = store]() -> Result<io::StoreProperties> {
       Result<io::StoreProperties> fresh = renewed(*session, id, prefix);
       base::log_debug("store_credentials_renewed", {{"table", id.text()}, {"prefix", prefix},

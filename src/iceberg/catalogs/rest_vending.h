@@ -40,6 +40,6 @@ class RestVending {
 };
 
 // The store properties for each prefix, pure: what adopt() hands over.
-std::map<std::string, io::StoreProperties> stores_of(const RestTable& table);
+std::map<std::string, io::StoreProperties> stores_of(const RestTable& table, const RestSettings& settings = {});
 
 }  // namespace frazil::iceberg
