@@ -3,6 +3,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <set>
 
@@ -228,8 +229,10 @@ base::Status check_mechanism(const std::string& name, const std::string& value) 
 
 base::Status check_value(const std::string& name, const std::string& value) {
   if (name == "debug") {
+    std::string lower = value;  // librdkafka takes the words in any case
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     for (const char* word : {"all", "security", "conf"}) {
-      if (value.find(word) != std::string::npos) {
+      if (lower.find(word) != std::string::npos) {
         return base::invalid("Kafka property 'debug': '" + std::string(word) + "' would print credentials");
       }
     }

@@ -49,6 +49,8 @@ TEST(PropertyAllowList, KnowsTheMechanismsOfSasl) {
 
 TEST(PropertyAllowList, KeepsCredentialsOutOfTheLog) {
   EXPECT_NE(refusal("debug", "broker,security"), "");
+  EXPECT_NE(refusal("debug", "broker, ALL"), "");
+  EXPECT_NE(refusal("debug", "Conf"), "");
   EXPECT_EQ(refusal("debug", "broker,topic"), "");
 }
 
