@@ -11,7 +11,7 @@ namespace {
 constexpr int kEpochsInFlight = 3;
 constexpr int64_t kLookMicros = 50'000;
 constexpr int64_t kLagEveryMicros = 1'000'000;
-constexpr int64_t kStopWithinMicros = 25'000'000;      // an ordered end after SIGTERM
+constexpr int64_t kStopWithinMicros = 15'000'000;      // an ordered end after SIGTERM
 constexpr int64_t kReassignWithinMicros = 20'000'000;  // open work is committed within this, or read again
 
 }  // namespace

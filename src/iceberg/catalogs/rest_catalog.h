@@ -47,7 +47,7 @@ struct RestCatalogConfig {
   net::TlsOptions tls;
   bool allow_plaintext = false;
   int64_t request_timeout_ms = 30'000;
-  int64_t read_retry_ms = 20'000;
+  int64_t read_retry_ms = 10'000;
   io::SchemeFileIOConfig files;  // properties of the stores are added from above and from the server
 };
 
