@@ -146,7 +146,14 @@ Result<Answer> CatalogDesk::tables(const Namespace& ns) {
 }
 
 Result<Answer> CatalogDesk::show_table(const TableId& id) {
-  TRY_ASSIGN(const LoadedTable table, catalog_.load_table(id));
+  auto loaded = catalog_.load_table(id);
+  if (!loaded.ok() && loaded.error().code() == Code::kNotFound) {
+    Namespace same = id.ns;
+    same.push_back(id.name);
+    if (catalog_.list_tables(same).ok())
+      return base::not_found(id.text() + " is a namespace, not a table: add --namespace to see it");
+  }
+  TRY_ASSIGN(const LoadedTable table, std::move(loaded));
   TRY_ASSIGN(TableReport report, describe_table(table.metadata, table.metadata_location, id.text()));
   return Answer{std::move(report.json), std::move(report.text)};
 }

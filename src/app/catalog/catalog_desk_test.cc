@@ -84,6 +84,12 @@ TEST_F(Desk, CreatesATableAndShowsIt) {
   EXPECT_THAT(desk_.show_table(orders_)->text, HasSubstr("write.parquet.compression-codec=zstd"));
 }
 
+TEST_F(Desk, SaysThatANameIsOneOfANamespace) {
+  ASSERT_TRUE(desk_.create_namespace({"shop", "europe"}, {}).ok());
+  EXPECT_THAT(error_of(desk_.show_table({{"shop"}, "europe"})), HasSubstr("shop.europe is a namespace, not a table: add --namespace"));
+  EXPECT_EQ(error_of(desk_.show_table({{"shop"}, "asia"})).find("--namespace"), std::string::npos);
+}
+
 TEST_F(Desk, RefusesWhatNoTableCanBe) {
   request_.partition_by = {"bucket(4, nothing)"};
   EXPECT_THAT(error_of(desk_.create_table(orders_, request_)), HasSubstr("--partition-by"));
