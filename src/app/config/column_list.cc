@@ -6,6 +6,22 @@
 namespace frazil::app {
 namespace {
 
+constexpr char kNestedForm[] =
+    "a nested type is one text: \"struct<name: string, size: int>\", \"list<string>\", \"map<string, long>\"";
+
+// A text that is no type comes with the words that are.
+std::string type_problem(const std::string& message) {
+  if (message.find("expected") == std::string::npos) return message;
+  return message + "; there are boolean, int, long, float, double, decimal(p, s), date, time, timestamp, timestamptz, string, uuid, "
+                   "binary, fixed[n], list<type>, map<type, type> and struct<name: type, ...>";
+}
+
+// How other systems write what is inside of a column.
+bool is_nested_key(const std::string& key) {
+  return key == "fields" || key == "items" || key == "element" || key == "elements" || key == "keys" || key == "values" || key == "key" ||
+         key == "value" || key == "columns";
+}
+
 // Reads one column; false when something was wrong.
 bool read_column(const Node& node, Problems& problems, columnar::Field& field) {
   if (node.kind != Node::Kind::kMap) {
@@ -16,7 +32,10 @@ bool read_column(const Node& node, Problems& problems, columnar::Field& field) {
   bool has_type = false;
   for (const Entry& entry : node.entries) {
     const std::string& text = entry.value.scalar;
-    if (entry.value.kind != Node::Kind::kScalar || entry.value.is_empty) {
+    if (is_nested_key(entry.key) || (entry.key == "type" && entry.value.kind != Node::Kind::kScalar)) {
+      problems.error(entry.mark, "\"" + entry.key + "\" of a column: " + kNestedForm);
+      is_good = false;
+    } else if (entry.value.kind != Node::Kind::kScalar || entry.value.is_empty) {
       problems.error(entry.value.mark, "\"" + entry.key + "\" of a column must be a text");
       is_good = false;
     } else if (entry.key == "name") {
@@ -34,7 +53,7 @@ bool read_column(const Node& node, Problems& problems, columnar::Field& field) {
       if (auto type = columnar::parse_type(text); type.ok()) {
         field.type = std::move(type).value();
       } else {
-        problems.error(entry.value.mark, type.error().message());
+        problems.error(entry.value.mark, type_problem(type.error().message()));
         is_good = false;
       }
     } else {

@@ -438,5 +438,15 @@ TEST(Config, ReadsACatalogFile) {
   std::filesystem::remove(path);
 }
 
+TEST(Config, ShowsHowTypesAreWritten) {
+  const std::string columns = "schema: [{name: id, type: long, required: true}, {name: note, type: string}]";
+  const auto of = [&](const std::string& column) { return problems_of(with(columns, "schema: [" + column + "]")); };
+  EXPECT_THAT(of("{name: a, type: varchar}"), testing::HasSubstr("'varchar'; there are boolean, int, long, float, double, decimal(p, s)"));
+  EXPECT_THAT(of("{name: a, type: struct}"), testing::HasSubstr("struct<name: type, ...>"));
+  EXPECT_THAT(of("{name: a, type: struct, fields: [{name: b, type: int}]}"), testing::HasSubstr("\"fields\" of a column: a nested type is one text: \"struct<name: string"));
+  EXPECT_THAT(of("{name: a, type: {type: array, items: int}}"), testing::HasSubstr("\"list<string>\""));
+  EXPECT_THAT(of("{name: a, type: 'decimal(40, 2)'}"), testing::Not(testing::HasSubstr("there are boolean")));
+}
+
 }  // namespace
 }  // namespace frazil::app

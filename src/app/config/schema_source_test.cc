@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace frazil::app {
 namespace {
 
@@ -63,6 +66,21 @@ TEST(AvroSchema, MapsNestedTypes) {
   EXPECT_EQ(column_of(R"({"type":"array","logicalType":"map","items":{"type":"record","name":"kv","fields":[)"
                       R"({"name":"key","type":"long"},{"name":"value","type":"double"}]}})"),
             "required map<long, double>");
+}
+
+// The page that users read shows columns that are read.
+TEST(Columns, OfTheDocumentationAreReadAsTheyStand) {
+  std::ifstream file("docs/json.md", std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const size_t begin = page.find("```yaml\n");
+  ASSERT_NE(begin, std::string::npos);
+  Problems problems("docs/json.md");
+  const auto root = parse_yaml(page.substr(begin + 8, page.find("```", begin + 8) - begin - 8), problems);
+  ASSERT_TRUE(root.has_value() && root->find("schema") != nullptr) << problems.render();
+  const auto schema = schema_from_columns(*root->find("schema"), problems);
+  ASSERT_TRUE(schema.has_value()) << problems.render();
+  EXPECT_EQ(schema->fields[1].type.name(), "struct<name: string, address: struct<street: string, city: string>>");
+  EXPECT_EQ(schema->fields[2].type.name(), "list<struct<sku: string, count: int, price: decimal(12, 2)>>");
 }
 
 TEST(AvroSchema, FollowsNamesAndRefusesCircles) {
