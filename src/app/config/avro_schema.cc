@@ -45,6 +45,8 @@ const std::map<std::string, TypeId>& primitives() {
 // Reads one schema document; named types are remembered for later use by name.
 class AvroReader {
  public:
+  const TimestampFields& timestamps() const { return timestamps_; }
+
   base::Result<Found> read(const Json& node, const std::string& path, int depth) {
     if (depth > kMaxDepth) return base::unsupported(path + ": nested deeper than " + std::to_string(kMaxDepth));
     if (node.is_array()) return read_union(node, path, depth);
@@ -190,6 +192,7 @@ class AvroReader {
     if ((name == "int" && logical == "time-millis") || (name == "long" && logical == "time-micros")) {
       return Found{Type::primitive(TypeId::kTime)};
     }
+    note_unit(name, logical, path);
     if (name == "long" && (logical == "timestamp-millis" || logical == "timestamp-micros")) {
       return Found{Type::primitive(is_local ? TypeId::kTimestamp : TypeId::kTimestamptz)};
     }
@@ -203,6 +206,12 @@ class AvroReader {
     return read_name(name, path);
   }
 
+  void note_unit(const std::string& name, const std::string& logical, const std::string& path) {
+    if (name != "long") return;
+    if (logical.ends_with("timestamp-millis") && timestamps_.millis.empty()) timestamps_.millis = path;
+    if (logical.ends_with("timestamp-micros") && timestamps_.micros.empty()) timestamps_.micros = path;
+  }
+
   Found remember(const Json& node, const Type& type) {
     const std::string name = text_member(node, "name");
     const std::string space = text_member(node, "namespace");
@@ -213,30 +222,32 @@ class AvroReader {
     return Found{type};
   }
 
+  TimestampFields timestamps_;
   std::map<std::string, Type> named_;
   std::set<std::string> open_;  // records that are being read
 };
 
 }  // namespace
 
-base::Result<columnar::Schema> schema_from_avro(std::string_view json) {
+base::Result<columnar::Schema> schema_from_avro(std::string_view json, TimestampFields* timestamps) {
   const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) return base::invalid("not JSON");
   AvroReader reader;
   TRY_ASSIGN(const Found found, reader.read(document, "schema", 0));
   if (found.type.id() != TypeId::kStruct) return base::invalid("the outermost type must be a record");
+  if (timestamps != nullptr) *timestamps = reader.timestamps();
   columnar::Schema schema;
   schema.fields = found.type.fields();
   if (schema.fields.empty()) return base::invalid("the record has no fields");
   return columnar::assign_fresh_ids(schema);
 }
 
-base::Result<columnar::Schema> schema_from_avro_file(const std::string& path) {
+base::Result<columnar::Schema> schema_from_avro_file(const std::string& path, TimestampFields* timestamps) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return base::not_found("schema file " + path + " cannot be read");
   std::ostringstream text;
   text << file.rdbuf();
-  return schema_from_avro(text.str()).in("schema file " + path);
+  return schema_from_avro(text.str(), timestamps).in("schema file " + path);
 }
 
 }  // namespace frazil::app

@@ -279,7 +279,7 @@ TEST(Config, ReadsARestCatalogWithItsStore) {
     ca_file: ca.pem
     properties: {scope: all, header.X-Team: ice, s3.region: eu-west-1, s3.secret-access-key: "${env:FRAZIL_TEST_SECRET}"})") +
                                 "files: {allowed_roots: [data], ca_file: /etc/store.pem}\n");
-  ASSERT_EQ(read_config.problems.render(), "");
+  ASSERT_FALSE(read_config.problems.has_errors()) << read_config.problems.render();
   const CatalogConfig& catalog = read_config.config.pipelines[0].table.catalog;
   EXPECT_EQ(catalog.uri, "https://catalog.example/v1");
   EXPECT_EQ(catalog.warehouse, "lake");
@@ -438,6 +438,23 @@ TEST(Config, ReadsACatalogFile) {
   std::filesystem::remove(path);
 }
 
+TEST(Config, WarnsOfNumbersInTimestampsOfAnAvroFile) {
+  const std::string path = (std::filesystem::temp_directory_path() / "frazil_config_test_times.avsc").string();
+  std::ofstream(path) << R"({"type":"record","name":"R","fields":[
+    {"name":"a","type":{"type":"long","logicalType":"timestamp-micros"}},
+    {"name":"b","type":{"type":"long","logicalType":"timestamp-micros"}}]})";
+  const std::string columns = "schema: [{name: id, type: long, required: true}, {name: note, type: string}]";
+  const auto found = read(with(columns, "schema: " + path));
+  EXPECT_FALSE(found.problems.has_errors());
+  EXPECT_EQ(found.problems.render(),
+            "dir/p.yaml:9:13: warning: \"a\" is a timestamp-micros: JSON numbers in it are rejected unless "
+            "decode.json.timestamp_numbers says their unit\n");
+  for (const std::string word : {"micros", "reject"}) {
+    EXPECT_EQ(problems_of(with(columns, "schema: " + path + "\n    timestamp_numbers: " + word)), "");
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(Config, ShowsHowTypesAreWritten) {
   const std::string columns = "schema: [{name: id, type: long, required: true}, {name: note, type: string}]";
   const auto of = [&](const std::string& column) { return problems_of(with(columns, "schema: [" + column + "]")); };
@@ -446,6 +463,31 @@ TEST(Config, ShowsHowTypesAreWritten) {
   EXPECT_THAT(of("{name: a, type: struct, fields: [{name: b, type: int}]}"), testing::HasSubstr("\"fields\" of a column: a nested type is one text: \"struct<name: string"));
   EXPECT_THAT(of("{name: a, type: {type: array, items: int}}"), testing::HasSubstr("\"list<string>\""));
   EXPECT_THAT(of("{name: a, type: 'decimal(40, 2)'}"), testing::Not(testing::HasSubstr("there are boolean")));
+}
+
+TEST(Config, AnswersNamesOfKafkasJavaClients) {
+  const auto of = [](const std::string& property) {
+    return problems_of(with("bootstrap.servers: 127.0.0.1:9092", "bootstrap.servers: 127.0.0.1:9092\n      " + property));
+  };
+  EXPECT_THAT(of("ssl.truststore.location: /etc/kafka.jks"), testing::HasSubstr("write `ssl.ca.location`"));
+  EXPECT_THAT(of("sasl.jaas.config: x"), testing::HasSubstr("write `sasl.username` and `sasl.password`"));
+  setenv("FRAZIL_TEST_JAAS", "hidden", 1);
+  EXPECT_THAT(of("sasl.jaas.config: ${env:FRAZIL_TEST_JAAS}"), testing::HasSubstr("write `sasl.username` and `sasl.password`"));
+  EXPECT_THAT(of("ssl.keystore.type: JKS"), testing::HasSubstr("leave it out: follows from the file's name"));
+  EXPECT_THAT(of("ssl.ca.locatoin: /etc/ca.pem"), testing::HasSubstr("did you mean 'ssl.ca.location'?"));
+  EXPECT_THAT(of("isolation.level: read_committed"), testing::HasSubstr("cannot be set: "));
+}
+
+TEST(Config, WarnsOfFilesThatAreNotHere) {
+  const auto kafka = read(with("bootstrap.servers: 127.0.0.1:9092",
+                               "bootstrap.servers: 127.0.0.1:9092\n      security.protocol: ssl\n      ssl.ca.location: no-ca.pem"));
+  EXPECT_FALSE(kafka.problems.has_errors()) << kafka.problems.render();
+  EXPECT_THAT(kafka.problems.render(), testing::HasSubstr("warning: \"ssl.ca.location\": file dir/no-ca.pem is not here"));
+  const auto catalog = read(with("{type: sqlite, uri: /tmp/catalog.db, warehouse: /tmp/warehouse}",
+                                 "{type: rest, uri: 'https://lake.example', ca_file: /no/ca.pem}\nfiles: {ca_file: /no/store.pem}"));
+  EXPECT_FALSE(catalog.problems.has_errors()) << catalog.problems.render();
+  EXPECT_THAT(catalog.problems.render(), testing::HasSubstr("\"table.catalog.ca_file\": file /no/ca.pem is not here"));
+  EXPECT_THAT(catalog.problems.render(), testing::HasSubstr("\"files.ca_file\": file /no/store.pem is not here"));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct OptionValue {
   std::map<std::string, std::string> properties;
   StartConfig start;
   std::optional<columnar::Schema> schema;
+  TimestampFields timestamps;  // of `schema`
   const Node* node = nullptr;
   bool is_default = false;
 };

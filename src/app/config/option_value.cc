@@ -164,8 +164,10 @@ class ValueReader {
         is_good = false;
       } else if (const auto status = option_.check_property ? option_.check_property(entry.key, text) : base::Status();
                  !status.ok()) {
-        // What came by reference is not repeated in messages.
-        is_good = fail(entry.mark, text == entry.value.scalar ? status.error().message()
+        // What came by reference is not repeated in messages, unless they are about the name alone.
+        const auto bare = option_.check_property(entry.key, "");
+        const bool is_harmless = text == entry.value.scalar || (!bare.ok() && bare.error().message() == status.error().message());
+        is_good = fail(entry.mark, is_harmless ? status.error().message()
                                                               : "\"" + what + "\": this value is refused");
       } else {
         value.properties[entry.key] = text;
@@ -236,7 +238,7 @@ class ValueReader {
     if (!resolve(node, option_.path, false, &value.text)) return false;
     if (contains(option_.values, value.text)) return true;
     const bool is_absolute = value.text.starts_with('/');
-    auto schema = schema_from_avro_file(is_absolute ? value.text : context_.folder + "/" + value.text);
+    auto schema = schema_from_avro_file(is_absolute ? value.text : context_.folder + "/" + value.text, &value.timestamps);
     if (!schema.ok()) return fail(node.mark, schema.error().message());
     value.schema = std::move(schema).value();
     return true;

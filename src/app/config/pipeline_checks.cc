@@ -97,6 +97,17 @@ class PipelineChecks {
     const auto status = clients::check_kafka_connection(kafka.properties, kafka.allow_plaintext);
     if (!status.ok()) error(path + ".properties", status.error().message());
     clients::place_kafka_files(kafka.properties, context_.folder);
+    for (const std::string& name : clients::kafka_file_properties()) {
+      if (const auto found = kafka.properties.find(name); found != kafka.properties.end()) warn_of_no_file(path + ".properties", name, found->second);
+    }
+  }
+
+  // A file may be there only where the pipeline will run, as with references.
+  void warn_of_no_file(const std::string& path, const std::string& name, const std::string& file) {
+    std::error_code ignored;
+    const bool is_word = file.find('/') == std::string::npos;
+    if (is_word || std::filesystem::exists(file, ignored)) return;
+    context_.problems.warning(at(path), "\"" + name + "\": file " + file + " is not here");
   }
 
   void check_start_topics(const KafkaConfig& kafka) {
@@ -119,12 +130,28 @@ class PipelineChecks {
     if (decode.schema_from_table && pipeline_.table.create) {
       error("table.create", "\"create\" needs a schema, but \"decode.json.schema\" is from_table");
     }
+    if (!is_set("decode.json.timestamp_numbers")) warn_of_numbers(decode.timestamps);
+  }
+
+  // Avro's logical types say that documents may hold numbers where the decoder wants texts.
+  void warn_of_numbers(const TimestampFields& timestamps) {
+    const bool is_micros = timestamps.millis.empty();
+    const std::string& field = is_micros ? timestamps.micros : timestamps.millis;
+    if (field.empty()) return;
+    context_.problems.warning(at("decode.json.schema"),
+                              "\"" + field + "\" is a timestamp-" + (is_micros ? "micros" : "millis") +
+                                  ": JSON numbers in it are rejected unless decode.json.timestamp_numbers says their unit");
   }
 
   void check_catalog() {
     CatalogConfig& catalog = pipeline_.table.catalog;
     const std::string path = "table.catalog";
     for (const std::string& problem : place_catalog(catalog, context_.folder)) error(path, problem);
+    const std::pair<std::string, const std::string&> files[] = {{path + ".ca_file", catalog.ca_file},
+                                                                {path + ".certificate_file", catalog.certificate_file},
+                                                                {path + ".key_file", catalog.key_file},
+                                                                {"files.ca_file", catalog.files.ca_file}};
+    for (const auto& [name, file] : files) warn_of_no_file(name, name, file);
     if (catalog.type == "memory") {
       context_.problems.warning(at(path + ".type"), "the memory catalog loses everything at the end of the process");
       if (catalog.warehouse.empty()) catalog.warehouse = "memory://warehouse";

@@ -78,10 +78,18 @@ struct TableConfig {
   decoders::ColumnsConfig columns;
 };
 
+// The first fields that an Avro schema declares as timestamps in that unit, by path; empty: none. A logical type says what
+// numbers in them count, which the columns made from it no longer say.
+struct TimestampFields {
+  std::string millis;
+  std::string micros;
+};
+
 struct DecodeConfig {
   // The documents' fields, ids given; nothing when they are the table's own columns (`from_table`).
   std::optional<columnar::Schema> schema;
   bool schema_from_table = false;
+  TimestampFields timestamps;  // of a schema file
   decoders::JsonDecoderConfig json;
 };
 

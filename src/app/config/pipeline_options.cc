@@ -2,6 +2,7 @@
 
 #include "app/config/catalog_properties.h"
 #include "app/config/option.h"
+#include "app/convert/kafka_names.h"
 #include "clients/kafka/property_allow_list.h"
 
 namespace frazil::app {
@@ -58,7 +59,17 @@ std::string assign_timestamp_numbers(const T& t, const V& v) {
 std::string assign_schema(const T& t, const V& v) {
   t.pipeline->decode.schema_from_table = v.text == "from_table";
   t.pipeline->decode.schema = v.schema;
+  t.pipeline->decode.timestamps = v.timestamps;
   return "";
+}
+
+// Names of Kafka's Java clients are answered by what `frazil convert` makes of them.
+base::Status check_client_property(const std::string& name, const std::string& value) {
+  const ForeignName* java = clients::has_kafka_answer(name) ? nullptr : find_foreign_name(kafka_names(), name);
+  if (java == nullptr) return clients::check_kafka_property(name, value);
+  const bool is_put = java->fate == Fate::kHonoured || java->fate == Fate::kChanged;
+  const std::string answer = is_put ? "write " : java->fate == Fate::kNotNeeded ? "leave it out: " : "";
+  return base::invalid("Kafka property '" + name + "' is one of Kafka's Java clients, not of librdkafka; " + answer + java->doc);
 }
 
 std::string assign_catalog_type(const T& t, const V& v) {
@@ -133,7 +144,7 @@ std::vector<Option> source_options() {
        .doc = "Client properties under librdkafka's own names, `bootstrap.servers` among them. Those that would break the "
               "guarantees are refused by name. Secrets (`sasl.password`, `ssl.key.password`, ...) must be references.",
        .is_required = true,
-       .check_property = clients::check_kafka_property,
+       .check_property = check_client_property,
        .is_secret_property = [](const std::string& name) { return clients::is_kafka_secret(name); },
        .assign = [](const T& t, const V& v) { t.pipeline->kafka->properties = v.properties; return ""; }},
       {.path = "source.generator",

@@ -57,6 +57,19 @@ TEST(AvroSchema, MapsLogicalTypes) {
             "error: f: a decimal has precision 1 to 38 and scale 0 to precision");
 }
 
+TEST(AvroSchema, TellsTheUnitsOfItsTimestamps) {
+  TimestampFields timestamps;
+  const auto schema = schema_from_avro(R"({"type":"record","name":"r","fields":[
+    {"name":"a","type":{"type":"long","logicalType":"time-micros"}},
+    {"name":"b","type":{"type":"record","name":"s","fields":[
+      {"name":"c","type":["null",{"type":"long","logicalType":"local-timestamp-millis"}]}]}},
+    {"name":"d","type":{"type":"long","logicalType":"timestamp-millis"}}]})",
+                                       &timestamps);
+  ASSERT_TRUE(schema.ok()) << schema.error().message();
+  EXPECT_EQ(timestamps.millis, "b.c");
+  EXPECT_EQ(timestamps.micros, "");
+}
+
 TEST(AvroSchema, MapsNestedTypes) {
   EXPECT_EQ(column_of(R"({"type":"array","items":["null","string"]})"), "required list<string>");
   EXPECT_EQ(column_of(R"({"type":"map","values":"int"})"), "required map<string, int>");

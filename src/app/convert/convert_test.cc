@@ -84,6 +84,34 @@ TEST(Convert, ACallOfTheTemplateBecomesAValidPipeline) {
   EXPECT_TRUE(pipeline.decode.schema->find("id")->required);
 }
 
+std::string timestamps_schema(const std::vector<std::string>& units) {
+  std::string fields;
+  for (const std::string& unit : units) {
+    fields += (fields.empty() ? "" : ",") + ("{\"name\":\"at_" + unit) + R"(","type":{"type":"long","logicalType":"timestamp-)" + unit + "\"}}";
+  }
+  return R"({"type":"record","name":"R","fields":[)" + fields + "]}";
+}
+
+TEST(Convert, NumbersOfTimestampsKeepTheUnitOfTheAvroSchema) {
+  for (const auto& [unit, numbers] : {std::pair("millis", format::TimestampNumbers::kMillis), std::pair("micros", format::TimestampNumbers::kMicros)}) {
+    const Converted result = converted({{"schema", timestamps_schema({unit})}});
+    const ReadConfig read = read_config_text(result.yaml, "x.yaml", {});
+    ASSERT_FALSE(read.problems.has_errors()) << read.problems.render() << result.yaml;
+    EXPECT_EQ(read.config.pipelines.at(0).decode.json.json.timestamp_numbers, numbers);
+    EXPECT_EQ(finding_of(result, "schema").fate, Fate::kChanged);
+    EXPECT_NE(finding_of(result, "schema").text.find(std::string("timestamp_numbers: ") + unit), std::string::npos);
+  }
+  EXPECT_EQ(converted().yaml.find("timestamp_numbers"), std::string::npos);
+}
+
+TEST(Convert, TwoUnitsOfTimestampsAreTold) {
+  const Converted result = converted({{"schema", timestamps_schema({"micros", "millis"})}});
+  EXPECT_EQ(finding_of(result, "schema").fate, Fate::kChanged);
+  EXPECT_NE(finding_of(result, "schema").text.find("at_millis holds millis and at_micros micros"), std::string::npos);
+  EXPECT_EQ(problems_of(result), "");
+  EXPECT_EQ(result.yaml.find("\n    timestamp_numbers"), std::string::npos) << result.yaml;
+}
+
 TEST(Convert, EmptyParametersAreNotGiven) {
   const Converted result = converted({{"keep", ""}, {"filter", ""}, {"redistributed", ""}});
   EXPECT_FALSE(result.has_refusals);

@@ -152,7 +152,7 @@ std::vector<ForeignName> transport_names() {
 std::vector<ForeignName> tls_names() {
   return {
       {.name = "ssl.truststore.location",
-       .doc = "`ssl.ca.location` when it names a PEM file; Java's stores are refused with the command that writes one",
+       .doc = "`ssl.ca.location` with a PEM file; Java's stores are not read: write the authority as PEM (keytool -exportcert -rfc)",
        .translate = translate_truststore},
       {.name = "ssl.truststore.type", .fate = Fate::kNotNeeded, .doc = "follows from the file's name"},
       {.name = "ssl.truststore.password", .fate = Fate::kNotNeeded, .doc = "a PEM file of authorities needs none"},

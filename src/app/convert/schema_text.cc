@@ -186,10 +186,10 @@ base::Result<columnar::Schema> schema_from_json_schema(std::string_view json) {
   return columnar::assign_fresh_ids(schema);
 }
 
-base::Result<columnar::Schema> schema_from_text(std::string_view text) {
+base::Result<columnar::Schema> schema_from_text(std::string_view text, TimestampFields* timestamps) {
   const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded() || !document.is_object()) return base::invalid("not a JSON object");
-  if (document.contains("fields")) return schema_from_avro(text);
+  if (document.contains("fields")) return schema_from_avro(text, timestamps);
   return schema_from_json_schema(text);
 }
 

@@ -9,13 +9,15 @@
 #include <string_view>
 
 #include "app/config/document.h"
+#include "app/config/pipeline_config.h"
 #include "base/result.h"
 #include "columnar/schema.h"
 
 namespace frazil::app {
 
-// The schema of a text that begins with '{', by what it is. kInvalid and kUnsupported name the field.
-base::Result<columnar::Schema> schema_from_text(std::string_view text);
+// The schema of a text that begins with '{', by what it is. kInvalid and kUnsupported name the field. `timestamps` takes
+// what only Avro says (schema_source.h).
+base::Result<columnar::Schema> schema_from_text(std::string_view text, TimestampFields* timestamps = nullptr);
 base::Result<columnar::Schema> schema_from_json_schema(std::string_view json);
 
 // A schema written as a tree of YAML, as JSON text.

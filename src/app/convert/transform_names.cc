@@ -134,6 +134,19 @@ std::string camel_case(const std::string& name) {
   return camel;
 }
 
+// Avro's logical types say what numbers count, columns do not: the decoder must be told. Returns what there is to say.
+std::string set_timestamp_unit(Conversion& conversion, const TimestampFields& timestamps) {
+  const bool has_millis = !timestamps.millis.empty(), has_micros = !timestamps.micros.empty();
+  if (has_millis && has_micros) {
+    return "; " + timestamps.millis + " holds millis and " + timestamps.micros + " micros, but `decode.json.timestamp_numbers` knows one unit "
+           "for all: numbers in them are rejected, texts are taken; bring them to one unit before Kafka and set that";
+  }
+  if (!has_millis && !has_micros) return "";
+  const std::string unit = has_millis ? "millis" : "micros";
+  conversion.draft.set("decode.json.timestamp_numbers", unit);
+  return " and `decode.json.timestamp_numbers: " + unit + "`: the unit of numbers in timestamps, for all of them";
+}
+
 }  // namespace
 
 void translate_schema(Conversion& conversion, const Given& given) {
@@ -146,13 +159,15 @@ void translate_schema(Conversion& conversion, const Given& given) {
     }
     return conversion.draft.set("decode.json.schema", keep_references(text));
   }
-  const auto schema = schema_from_text(text);
+  TimestampFields timestamps;
+  const auto schema = schema_from_text(text, &timestamps);
   if (!schema.ok()) return conversion.refused(given, schema.error().message());
   conversion.draft.set_columns("decode.json.schema", *schema);
+  std::string changes = set_timestamp_unit(conversion, timestamps);
   if (loses_inner_required(*schema)) {
-    conversion.changed(given, "`decode.json.schema`; fields inside of others become optional. Keep the schema as a file and name that to keep "
-                              "them required");
+    changes += "; fields inside of others become optional. Keep the schema as a file and name that to keep them required";
   }
+  if (!changes.empty()) conversion.changed(given, "`decode.json.schema`" + changes);
 }
 
 const std::vector<ForeignName>& kafka_read_names() {
@@ -160,7 +175,7 @@ const std::vector<ForeignName>& kafka_read_names() {
       {.name = "bootstrap_servers", .doc = "`source.kafka.properties`: `bootstrap.servers`", .translate = translate_bootstrap},
       {.name = "topic", .doc = "`source.kafka.topics`; the pipeline is named after it", .translate = translate_topic},
       {.name = "format", .doc = "JSON; RAW, STRING, AVRO and PROTO are refused", .translate = translate_format},
-      {.name = "schema", .doc = "`decode.json.schema`, from an Avro record or a JSON Schema", .translate = translate_schema},
+      {.name = "schema", .doc = "`decode.json.schema`, from an Avro record or a JSON Schema; `decode.json.timestamp_numbers` from Avro's timestamp-millis or timestamp-micros", .translate = translate_schema},
       {.name = "consumer_config", .doc = "`source.kafka.properties` and others, name by name (below)", .translate = translate_consumer_config},
       {.name = "consumer_config_updates", .doc = "`source.kafka.properties` and others, name by name (below)", .translate = translate_consumer_config},
       {.name = "auto_offset_reset_config",
