@@ -54,6 +54,22 @@ base::Status check_store_value(const std::string& name, const std::string& value
   return io::make_file_io("s3", {{name, value}}, {.tls = {}, .allow_plaintext = true, .allowed_hosts = {}, .http = nullptr}).status();
 }
 
+// Headers that frame the message or say who asks are made here.
+base::Status check_header(const std::string& name, const std::string& value) {
+  constexpr std::string_view kReserved[] = {"authorization", "proxy-authorization", "cookie", "host", "connection", "content-length",
+                                            "content-type", "accept", "transfer-encoding", "te", "upgrade", "expect",
+                                            "idempotency-key", "if-none-match"};
+  const std::string header = lower(name.substr(std::string_view("header.").size()));
+  if (std::find(std::begin(kReserved), std::end(kReserved), header) != std::end(kReserved))
+    return base::invalid("property \"" + name + "\" is refused: Frazil sets this header itself");
+  const bool is_token = !header.empty() && std::all_of(header.begin(), header.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  const bool is_line = std::none_of(value.begin(), value.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (!is_token || !is_line) return base::invalid("property \"" + name + "\" makes no HTTP header");
+  return {};
+}
+
 }  // namespace
 
 bool is_rest_property(const std::string& name) {
@@ -75,6 +91,7 @@ base::Status check_catalog_property(const std::string& name, const std::string& 
     if (lower(name) == lower(std::string(refused.name)))
       return base::invalid("property \"" + name + "\" is refused: " + std::string(refused.reason));
   }
+  if (name.starts_with("header.")) return check_header(name, value);
   if (io::is_store_property(name)) return check_store_value(name, value);
   if (is_rest_property(name)) return {};
   return base::invalid("unknown property \"" + name + "\", nearest known property \"" + nearest_name(name, known_names()) + "\"");

@@ -204,9 +204,14 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
       {"type: sqlite", "properties: {header.X-Api-Key: x}, type: sqlite", "\"table.catalog.properties.header.X-Api-Key\" is a secret"},
       {"type: sqlite", "properties: {s3.endpoint: \"http://store.example\"}, type: sqlite",
        "\"s3.endpoint\": http://store.example is not loopback and would be reached without TLS: use https://, or set files.allow_plaintext"},
+      {"type: sqlite", "properties: {header.Content-Length: 3}, type: sqlite", "property \"header.Content-Length\" is refused: "},
+      {"type: sqlite", "properties: {\"header.A b\": x}, type: sqlite", "property \"header.A b\" makes no HTTP header"},
       {"type: sqlite", "ca_file: ca.pem, type: sqlite", "\"table.catalog.ca_file\" belongs to type rest, not to sqlite"},
       {"uri: /tmp/catalog.db, ", "", "dir/p.yaml:12:12: missing key \"table.catalog.uri\", needed by type sqlite"},
       {"warehouse: /tmp/warehouse", "warehouse: \"abfs://b\"", "warehouse scheme \"abfs\" is unsupported"},
+      {"warehouse: /tmp/warehouse", "warehouse: \"memory://x\"", "warehouse scheme \"memory\" is unsupported"},
+      {"warehouse: /tmp/warehouse}", "warehouse: /tmp/w}\n  create: {properties: {write.data.path: \"memory://x/y\"}}",
+       "\"table.create.properties.write.data.path\": memory: holds files only until the end of the process"},
       {"warehouse: /tmp/warehouse", "warehouse: /tmp/w, token: abc", "\"table.catalog.token\" is a secret"},
   };
   for (const Wrong& wrong : cases) {

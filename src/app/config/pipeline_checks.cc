@@ -215,6 +215,11 @@ class PipelineChecks {
       error(path + ".sort_by", "\"table.create.sort_by\": sorted tables are unsupported in this version; leave it out");
     if (const auto version = create.properties.find("format-version"); version != create.properties.end() && version->second != "2")
       error(path + ".properties", "\"table.create.properties\": format-version \"" + version->second + "\" is unsupported in this version; there is 2");
+    for (const auto& [name, value] : create.properties) {
+      const bool is_path = name.starts_with("write.") && name.ends_with(".path");
+      if (is_path && io::scheme_of(value) == "memory" && pipeline_.table.catalog.type != "memory")
+        error(path + ".properties", "\"table.create.properties." + name + "\": memory: holds files only until the end of the process; it belongs to a catalog of type memory");
+    }
     const auto properties = iceberg::read_table_properties(create.properties, "memory://table");
     if (!properties.ok()) error(path + ".properties", "\"table.create.properties\": " + properties.error().message());
   }
@@ -234,7 +239,7 @@ void complete_pipeline(PipelineConfig& pipeline, const Marks& marks, const Value
 
 namespace {
 
-constexpr std::string_view kStoreSchemes[] = {"file", "memory", "s3", "s3a", "s3n", "gs"};
+constexpr std::string_view kStoreSchemes[] = {"file", "s3", "s3a", "s3n", "gs"};
 
 std::string absolute_path(const std::string& path, const std::string& folder) {
   if (path.empty()) return path;
@@ -274,7 +279,7 @@ std::vector<std::string> place_catalog(CatalogConfig& catalog, const std::string
   if (catalog.warehouse.find(":/") == std::string::npos) {
     if (!catalog.warehouse.empty()) catalog.warehouse = "file://" + absolute_path(catalog.warehouse, folder);
   } else if (const std::string scheme = io::scheme_of(catalog.warehouse);
-             std::find(std::begin(kStoreSchemes), std::end(kStoreSchemes), scheme) == std::end(kStoreSchemes)) {
+             catalog.type == "sqlite" && std::find(std::begin(kStoreSchemes), std::end(kStoreSchemes), scheme) == std::end(kStoreSchemes)) {
     problems.push_back("warehouse scheme \"" + scheme + "\" is unsupported in this version; there are file, s3 and gs");
   }
   std::erase(problems, "");
