@@ -78,6 +78,8 @@ base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config)
   }
   sink.history_keep_ms = config.history_keep_ms;
   sink.commit_interval_ms = config.commit.interval_ms;
+  sink.connect_timeout_ms = config.connect_timeout_ms;
+  if (config.kafka) sink.group = config.kafka->group;
   sink.user = user_name();
   return sink;
 }

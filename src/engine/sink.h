@@ -116,7 +116,7 @@ class Committer {
   virtual base::Result<SourcePositions> reload() = 0;
   // Names the table for Source::acknowledge().
   virtual std::string mark() const = 0;
-  // Asked when the table knows no positions: `mark` is what the source remembers. A Halt when it speaks of another table.
+  // Asked when the table knows no positions, and before open() would make it: `mark` is what the source remembers. A Halt when it speaks of another table.
   virtual base::Status recognise(const std::string& mark) = 0;
   // The anchor's head when it was last looked at, 0 if it has none: part of halt tokens.
   virtual int64_t head_snapshot_id() const = 0;

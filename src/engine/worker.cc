@@ -73,7 +73,7 @@ base::Status Worker::run_attempts(base::Interrupt& stop) {
   while (!stop.raised()) {
     auto positions = settle();
     if (!positions.ok() && is_passing(positions.error().code()) && base::mono_micros() < patience) {
-      base::log_info("start_again", {{"pipeline", options_.pipeline}, {"answer", positions.error().message()}});
+      tell_start_again(positions.error());
       status_.set_state("starting", positions.error().message());
       status_.set_source_health(source_.health());
       stop.wait_until(base::deadline_after(kUnavailablePauseMicros));
@@ -104,7 +104,11 @@ std::optional<Worker::AttemptFailure> Worker::run_attempt(const SourcePositions&
 
 base::Status Worker::recover(const AttemptFailure& failure, std::optional<Trouble>& trouble, base::Interrupt& stop) {
   const base::Error& error = failure.error;
-  if (error.halt() != nullptr) return answer(error).status();
+  if (error.halt() != nullptr) {
+    const base::Status answered = answer(error).status();
+    if (answered.ok() || !is_passing(answered.error().code())) return answered;
+    return recover({answered.error(), false}, trouble, stop);  // the next attempt meets the halt again
+  }
   if (!trouble) trouble.emplace(options_.retry_for_ms);
   if (stop.raised() || !trouble->allows(failure)) return error;
   status_.set_state("starting", error.message());
@@ -115,6 +119,12 @@ base::Status Worker::recover(const AttemptFailure& failure, std::optional<Troubl
                                     {"then", "open work is dropped and read again from the table's positions"}});
   if (trouble->wait(stop) || stop.raised()) return {};
   return error;
+}
+
+void Worker::tell_start_again(const base::Error& error) {
+  const base::LogLevel level = has_told_start_again_ ? base::LogLevel::kInfo : base::LogLevel::kWarn;
+  has_told_start_again_ = true;
+  base::log(level, "start_again", {{"pipeline", options_.pipeline}, {"answer", error.message()}});
 }
 
 base::Status Worker::connect(base::MonoMicros deadline, base::Interrupt& stop) {
@@ -128,7 +138,10 @@ base::Status Worker::connect(base::MonoMicros deadline, base::Interrupt& stop) {
 
 base::Result<SourcePositions> Worker::settle() {
   TRY_ASSIGN(const bool must_create, sink_.committer().must_create());
-  if (must_create) TRY(source_.resolve_start().status());
+  if (must_create) {
+    TRY(source_.resolve_start().status());
+    TRY(sink_.committer().recognise(source_.last_mark()));
+  }
   while (true) {
     TRY_ASSIGN(std::optional<SourcePositions> known, sink_.committer().open());
     if (!known) {

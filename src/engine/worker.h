@@ -69,6 +69,7 @@ class Worker {
   // Ends without error when `stop` is raised meanwhile: the process must not wait for brokers that are not there.
   base::Status connect(base::MonoMicros deadline, base::Interrupt& stop);
   base::Result<SourcePositions> settle();
+  void tell_start_again(const base::Error& error);  // the first time as a warning
   // Applies an accepted choice to a halt; gives the error back (with its token) when nobody has answered it.
   base::Result<SourcePositions> answer(const base::Error& error);
   WorkerOptions options_;
@@ -77,6 +78,7 @@ class Worker {
   DecoderFactory make_decoder_;
   base::MemoryBudget& budget_;
   PipelineStatus& status_;
+  bool has_told_start_again_ = false;
   bool is_stopped_ = false;  // the last attempt ended in order
 };
 

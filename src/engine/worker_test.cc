@@ -225,11 +225,16 @@ class FakeWriter : public SinkWriter {
 class FakeCommitter : public Committer {
  public:
   base::Result<std::optional<SourcePositions>> open() override {
+    is_made = true;
     if (refused_opens == 0) return positions;
     --refused_opens;
     return base::unavailable("the catalog is locked");
   }
   base::Result<SourcePositions> begin(const SourcePositions& start) override {
+    if (refused_begins > 0) {
+      --refused_begins;
+      return base::unavailable("the store is away");
+    }
     positions = start;
     return start;
   }
@@ -258,7 +263,8 @@ class FakeCommitter : public Committer {
   }
   base::Result<SourcePositions> reload() override { return *positions; }
   std::string mark() const override { return "t"; }
-  base::Status recognise(const std::string&) override { return {}; }
+  base::Result<bool> must_create() override { return !is_made; }
+  base::Status recognise(const std::string&) override { return recognised; }
   int64_t head_snapshot_id() const override { return 17; }
   int64_t least_cut_interval_ms() const override { return least_interval_ms; }
 
@@ -269,6 +275,9 @@ class FakeCommitter : public Committer {
   int commits = 0;
   int stale_answers = 0;
   int refused_opens = 0;
+  int refused_begins = 0;
+  bool is_made = false;
+  base::Status recognised;
   Decision decided;
 };
 
@@ -439,6 +448,21 @@ TEST(Worker, WaitsForBrokersAndCatalogUntilTheConnectTimeout) {
     rig.sink.committer_.refused_opens = 1'000'000;
     EXPECT_EQ(rig.run().error().code(), base::Code::kUnavailable);
   });
+  for_seeds(5, [] {
+    Rig rig;
+    rig.sink.committer_.refused_begins = 1'000'000;
+    const base::MonoMicros begin = base::mono_micros();
+    EXPECT_EQ(rig.run().error().message(), "the store is away");
+    EXPECT_LT(base::mono_micros() - begin, 61'000'000);
+  });
+}
+
+TEST(Worker, NoTableIsMadeBeforeTheSourceIsRecognised) {
+  Rig rig;
+  rig.sink.committer_.recognised = base::Error(base::Halt{"TABLE_REPLACED", "of another", "t", "", {}});
+  const base::Status status = rig.run();
+  ASSERT_NE(status.error().halt(), nullptr);
+  EXPECT_FALSE(rig.sink.committer_.is_made);
 }
 
 TEST(Worker, AFailureThatMayPassDropsTheEpochAndReadsItAgain) {

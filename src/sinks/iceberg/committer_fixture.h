@@ -82,7 +82,10 @@ class FatefulCatalog : public iceberg::Catalog {
   base::Status create_namespace(const iceberg::Namespace& ns) override { return inner_->create_namespace(ns); }
   base::Result<std::vector<iceberg::Namespace>> list_namespaces() override { return inner_->list_namespaces(); }
   base::Result<std::vector<iceberg::TableId>> list_tables(const iceberg::Namespace& ns) override { return inner_->list_tables(ns); }
-  base::Result<iceberg::LoadedTable> load_table(const iceberg::TableId& id) override { return inner_->load_table(id); }
+  base::Result<iceberg::LoadedTable> load_table(const iceberg::TableId& id) override {
+    if (is_away) return base::unavailable("connection refused");
+    return inner_->load_table(id);
+  }
   base::Result<iceberg::LoadedTable> create_table(const iceberg::TableId& id, const iceberg::CreateTable& request) override {
     return inner_->create_table(id, request);
   }
@@ -108,6 +111,7 @@ class FatefulCatalog : public iceberg::Catalog {
   std::deque<Fate> fates;               // of the next commit requests; then all are applied
   std::function<void()> before_commit;  // once, when the next request arrives
   int requests = 0;
+  bool is_away = false;
 
  private:
   std::unique_ptr<iceberg::Catalog> inner_;

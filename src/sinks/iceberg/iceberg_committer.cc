@@ -1,5 +1,7 @@
 #include "sinks/iceberg/iceberg_committer.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -72,13 +74,17 @@ IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Cat
 
 // --- loading ---------------------------------------------------------------------------------------------------------------
 
-base::Status IcebergCommitter::until_decided(base::Interrupt& abandon, const Step& step) {
-  base::Backoff backoff(properties_.commit_min_wait_ms, properties_.commit_max_wait_ms, properties_.commit_total_timeout_ms);
+base::Status IcebergCommitter::until_decided(Phase phase, base::Interrupt& abandon, const Step& step) {
+  int64_t total_ms = properties_.commit_total_timeout_ms;
+  if (phase == Phase::kStart) total_ms = std::min(total_ms, config_.connect_timeout_ms);
+  base::Backoff backoff(properties_.commit_min_wait_ms, properties_.commit_max_wait_ms, total_ms);
   while (true) {
+    const Sent before = sent_;
     base::Result<iceberg::LoadedTable> loaded = load_pinned();
     base::Result<bool> decided = loaded.ok() ? step(*loaded) : base::Result<bool>(loaded.error());
     if (decided.ok() && *decided) return {};
     if (!decided.ok() && !may_have_failed_for_now(decided.error().code())) return decided.status();
+    if (!decided.ok() && phase == Phase::kStart && sent_ == before) return decided.status();
     base::log_info("commit_again", {{"pipeline", config_.pipeline},
                                     {"table", config_.table.text()},
                                     {"epoch", sent_.epoch},
@@ -146,17 +152,19 @@ base::Status IcebergCommitter::check_state(const PipelineState& state) const {
 }
 
 base::Status IcebergCommitter::recognise(const std::string& mark) {
-  if (mark.empty() || mark == pinned_uuid_) return {};
-  const base::Error replaced = table_replaced(config_.table, mark, pinned_uuid_, head_);
+  if (mark.empty() || mark == pinned_uuid_ || mark == accepted_mark_) return {};
+  if (pinned_uuid_.empty() && !config_.create) return {};  // open() says that there is no table
+  const base::Error replaced = table_of_group_replaced(config_, mark, pinned_uuid_, head_);
   TRY_ASSIGN(const std::optional<std::string> choice, engine::accepted_choice(accepted_, *replaced.halt(), config_.pipeline));
   if (!choice) return replaced;
+  accepted_mark_ = mark;  // the table that is made now is another one, and answered for
   return {};
 }
 
 base::Status IcebergCommitter::accept_table_halt(const base::Halt& halt, const std::string& choice) {
   base::Interrupt never;
   iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
-  return until_decided(never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+  return until_decided(Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
     TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
     if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) return true;
     const base::Status halted = check_state(state);
@@ -264,7 +272,7 @@ base::Result<engine::SourcePositions> IcebergCommitter::begin(const engine::Sour
   base::Interrupt never;
   iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
   engine::SourcePositions result;
-  TRY(until_decided(never, [&](const iceberg::LoadedTable& loaded) { return try_begin(loaded, start, append, result); }));
+  TRY(until_decided(Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) { return try_begin(loaded, start, append, result); }));
   return result;
 }
 
@@ -281,7 +289,7 @@ base::Result<engine::SourcePositions> IcebergCommitter::decide(const engine::Sou
   base::Interrupt never;
   iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
   engine::SourcePositions result;
-  TRY(until_decided(never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+  TRY(until_decided(Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
     TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, config_.pipeline, format_));
     TRY(check_state(state));
     result = state.marks.positions;
@@ -316,7 +324,7 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
                                    {"rows", epoch.rows},
                                    {"ranges", format_.encode_ranges(epoch.ranges)}});
   engine::CommitVerdict verdict;
-  TRY(until_decided(abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
+  TRY(until_decided(Phase::kRun, abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
   tell_verdict(verdict);
   // All of it, in order: applying this epoch's entry alone would skip those that another worker could not apply.
   if (verdict.kind == engine::CommitVerdict::Kind::kDone) apply_owed(owed_now_, abandon, Outbox::When::kAfterCommit);

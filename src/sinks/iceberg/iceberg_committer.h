@@ -64,7 +64,10 @@ class IcebergCommitter : public engine::Committer {
   };
   using Step = std::function<base::Result<bool>(const iceberg::LoadedTable&)>;  // true: decided
 
-  base::Status until_decided(base::Interrupt& abandon, const Step& step);
+  // kStart: what is not there is given back at once as kUnavailable, and the worker starts again until `connect_timeout`; only
+  // requests that are under way are decided here, as long. kRun: all of it here, as long as the table's commit.retry says.
+  enum class Phase { kStart, kRun };
+  base::Status until_decided(Phase phase, base::Interrupt& abandon, const Step& step);
   base::Result<iceberg::LoadedTable> load_pinned();
   base::Result<iceberg::LoadedTable> load_or_create();
   base::Status prepare_writing(const iceberg::TableMetadata& metadata);
@@ -105,11 +108,13 @@ class IcebergCommitter : public engine::Committer {
   iceberg::TableProperties properties_;  // commit.retry.*: how long and how often to try
   ExpiredFiles expired_files_;
   Retention retention_;
+  std::string accepted_mark_;  // of a former table that an operator has given up
   int64_t head_ = 0;
   struct Sent {
     int64_t epoch = 0;
     int64_t snapshot = 0;
     int requests = 0;
+    bool operator==(const Sent&) const = default;
   } sent_;  // the commit in hand, for the log
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;

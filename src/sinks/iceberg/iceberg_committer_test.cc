@@ -42,6 +42,24 @@ TEST_F(CommitterTest, CommitsRowsPositionsTagAndPropertyInOneSnapshot) {
   EXPECT_EQ(table.snapshots.size(), 2U);
 }
 
+TEST_F(CommitterTest, TheFirstCommitLeavesWaitingForWhatIsAwayToTheWorker) {
+  in_virtual_time([&] {
+    const auto first = committer();
+    ASSERT_TRUE(first->open().ok());
+    catalog_->is_away = true;
+    const base::MonoMicros asked = base::mono_micros();
+    EXPECT_EQ(first->begin(start()).error().code(), base::Code::kUnavailable);
+    EXPECT_LT(base::mono_micros() - asked, 1'000'000);
+    catalog_->is_away = false;
+    // Requests under way are decided, but not for longer than the start may last.
+    catalog_->fates = std::deque<Fate>(100'000, Fate::kLost);
+    EXPECT_EQ(first->begin(start()).error().code(), base::Code::kUnavailable);
+    EXPECT_LT(base::mono_micros() - asked, (config_.connect_timeout_ms + 2'000) * 1'000);
+    catalog_->fates = {Fate::kLost, Fate::kUnavailable, Fate::kAppliedAnswerLost};
+    EXPECT_TRUE(first->begin(start()).ok());
+  });
+}
+
 TEST_F(CommitterTest, ARestartGoesOnWhereTheTableSays) {
   commit(*begun(), 0, 5);
   const auto again = committer();
@@ -306,6 +324,22 @@ TEST_F(CommitterTest, ANewTableInPlaceOfTheOneThatTheSourceRemembersHalts) {
   const auto accepted = committer({{"TABLE_REPLACED", "start", halted.error().halt()->token}});
   ASSERT_FALSE(accepted->open()->has_value());
   EXPECT_TRUE(accepted->recognise(mark).ok());
+}
+
+TEST_F(CommitterTest, ATableThatIsNotThereYetIsNotMadeForAGroupOfAnotherTable) {
+  config_.group = "frazil-orders";
+  const auto first = committer();
+  ASSERT_TRUE(first->must_create().value());
+  const auto halted = first->recognise("uuid-of-another");
+  ASSERT_EQ(halt_code(halted.error()), "TABLE_REPLACED");
+  EXPECT_NE(halted.error().halt()->text.find("group frazil-orders belongs to table uuid uuid-of-another"), std::string::npos);
+  EXPECT_NE(halted.error().halt()->text.find("another pipeline, give it another `name`"), std::string::npos);
+  EXPECT_FALSE(catalog_->load_table(config_.table).ok());
+  // One answer is enough for the halt before the table is made and for the look after it.
+  const auto accepted = committer({{"TABLE_REPLACED", "start", halted.error().halt()->token}});
+  ASSERT_TRUE(accepted->recognise("uuid-of-another").ok());
+  ASSERT_FALSE(accepted->open()->has_value());
+  EXPECT_TRUE(accepted->recognise("uuid-of-another").ok());
 }
 
 TEST_F(CommitterTest, PositionsOfAnotherPipelineHaltAndCanBeTakenOver) {

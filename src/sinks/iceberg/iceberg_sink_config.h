@@ -27,6 +27,8 @@ struct IcebergSinkConfig {
   std::optional<CreateTableConfig> create;  // absent: the table must exist
   int64_t history_keep_ms = 3600 * 1000;
   int64_t commit_interval_ms = 5000;  // to tell how many snapshots a table's own retention would keep
+  int64_t connect_timeout_ms = 60'000;  // bounds the first commit; catalog and store that are away then are the worker's to wait for
+  std::string group;  // consumer group that remembers the table, for words only; empty: unknown
   std::string user;  // recorded with accepted choices
 };
 

@@ -21,6 +21,19 @@ base::Error table_gone(const iceberg::TableId& table) {
                           table.text(), 0, {}));
 }
 
+base::Error table_of_group_replaced(const IcebergSinkConfig& config, const std::string& remembered_uuid,
+                                    const std::string& found_uuid, int64_t head) {
+  const std::string table = config.table.text();
+  const std::string group = config.group.empty() ? "the consumer group" : "group " + config.group;
+  const std::string now = found_uuid.empty() ? "table " + table + " does not exist" : "table " + table + " has uuid " + found_uuid;
+  return base::Error(
+      make("TABLE_REPLACED",
+           group + " belongs to table uuid " + remembered_uuid + ", and " + now + ". Nothing was made or written. If this is another "
+           "pipeline, give it another `name`. If the table was dropped or table.name was changed, bring the former one back, or start anew",
+           table + " " + remembered_uuid + " " + (found_uuid.empty() ? "none" : found_uuid), head,
+           {{"start", "use the new table: read from the positions it holds, else from the configured start"}}));
+}
+
 base::Error table_replaced(const iceberg::TableId& table, const std::string& expected_uuid, const std::string& found_uuid,
                            int64_t head) {
   return base::Error(make("TABLE_REPLACED", "table " + table.text() + " is another one: its uuid was " + expected_uuid +

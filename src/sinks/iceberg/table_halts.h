@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "iceberg/catalog.h"
+#include "sinks/iceberg/iceberg_sink_config.h"
 #include "sinks/iceberg/pipeline_state.h"
 
 namespace frazil::sinks {
@@ -13,6 +14,10 @@ namespace frazil::sinks {
 base::Error table_gone(const iceberg::TableId& table);
 base::Error table_replaced(const iceberg::TableId& table, const std::string& expected_uuid, const std::string& found_uuid,
                            int64_t head);
+// The same, told by the source's consumer group: this pipeline's, or that of another one of the same name. `found_uuid` is empty
+// when the table does not exist yet.
+base::Error table_of_group_replaced(const IcebergSinkConfig& config, const std::string& remembered_uuid,
+                                    const std::string& found_uuid, int64_t head);
 base::Error positions_taken_over(const iceberg::TableId& table, const std::string& by);
 // Choices: `table` (read again what was rolled back; only when the head still has marks) and `source` (leave it out).
 base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
