@@ -10,7 +10,6 @@
 
 #include "base/simulation.h"
 #include "net/digest.h"
-#include "net/foreign_answer.h"
 #include "tests/conformance/result_matchers.h"
 #include "tests/conformance/scratch_folder.h"
 #include "tests/net/fake_http.h"
@@ -310,12 +309,24 @@ TEST(GoogleMetadata, AsksWithItsFlavor) {
   EXPECT_EQ(http->requests[0].header("Metadata-Flavor"), "Google");
 }
 
-TEST(ForeignAnswer, ReadsTimes) {
-  EXPECT_EQ(parse_utc_ms("1970-01-01T00:00:00Z"), 0);
-  EXPECT_EQ(parse_utc_ms("2013-05-24T00:00:00Z"), 1'369'353'600'000);
-  EXPECT_EQ(parse_utc_ms("2024-02-29T23:59:59.123Z"), 1'709'251'199'000);
-  for (const char* text : {"", "now", "2024-13-01T00:00:00Z", "2024-01-01T00:00:00", "2024-01-01"})
-    EXPECT_EQ(parse_utc_ms(text), 0) << text;
+TEST(ClientCredentialsTokens, ShowTheirSecretInNoEncoding) {
+  ClientCredentials credentials = client_of();
+  credentials.client_secret = "canary pass/w&rd=";
+  for (const char* echo :
+       {"canary pass/w&rd=", "canary%20pass%2Fw%26rd%3D", "canary+pass%2fw%26rd%3d", "canary%20pass/w%26rd=",
+        R"(canary pass\/w\u0026rd=)", "canary pass/w&amp;rd&#61;", "canary&#x20;pass&#47;w&#38;rd=",
+        // The secret alone, after "frazil:", and after "frazil:" as RFC 6749 encodes it.
+        "Y2FuYXJ5IHBhc3MvdyZyZD0=", "ZnJhemlsOmNhbmFyeSBwYXNzL3cmcmQ9",
+        "ZnJhemlsOmNhbmFyeSUyMHBhc3MlMkZ3JTI2cmQlM0Q="}) {
+    for (const std::string& body : {"client_secret=" + std::string(echo) + "&scope=catalog", "<p>" + std::string(echo)}) {
+      const auto answer = make_client_credentials(answering(403, body), credentials)->token();
+      ASSERT_TRUE(fails_with(answer, Code::kInvalid));
+      const std::string& message = answer.error().message();
+      EXPECT_NE(message.find("***"), std::string::npos) << message;
+      for (const char* trace : {"canary", "pass", "rd", "Y2FuYXJ5", "FuYXJ5", "Bhc3", "cGFz", "cmQ9"})
+        EXPECT_EQ(message.find(trace), std::string::npos) << message;
+    }
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "net/url.h"
 
 namespace frazil::net {
@@ -11,8 +12,6 @@ using base::Error;
 
 namespace {
 
-constexpr size_t kMaxWords = 400;
-
 int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
   // Months counted from March, so that a leap day is the last of its year.
   year -= month <= 2 ? 1 : 0;
@@ -20,6 +19,17 @@ int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
   const int64_t year_of_era = year - era * 400;
   const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
   return era * 146'097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719'468;
+}
+
+// Neither the controls of ASCII nor those of Latin-1 (U+0080 to U+009F), which some terminals obey.
+std::string on_one_line(std::string text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x20 || c == 0x7f) text[i] = ' ';
+    const bool is_latin = c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (is_latin) text.replace(i, 2, " ");
+  }
+  return text;
 }
 
 }  // namespace
@@ -36,17 +46,13 @@ Error refusal(const std::string& what, int status, const std::string& words) {
   return Error(may_pass ? Code::kUnavailable : Code::kInvalid, message);
 }
 
-std::string tamed(std::string_view words, const std::vector<std::string>& secrets) {
-  std::string out(words);
-  for (const std::string& secret : secrets) {
-    if (secret.empty()) continue;
-    for (size_t at = out.find(secret); at != out.npos; at = out.find(secret, at)) out.replace(at, secret.size(), "***");
-  }
-  if (out.size() > kMaxWords) out = out.substr(0, kMaxWords) + "…";
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return out;
+std::string tamed(std::string_view words, const std::vector<std::string>& secrets, size_t at_most) {
+  static constexpr std::string_view kCut = "…";
+  std::string out = on_one_line(base::valid_utf8_of(without_secrets(std::string(words), secrets)));
+  if (out.size() <= at_most) return out;
+  size_t end = at_most > kCut.size() ? at_most - kCut.size() : 0;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;
+  return out.substr(0, end).append(kCut);
 }
 
 int64_t parse_utc_ms(std::string_view text) {

@@ -16,8 +16,14 @@ base::Error endpoint_error(const base::Error& error);
 // For an answer that is none of 2xx: kInvalid when asking again would be refused again, else kUnavailable. `words`: the
 // server's own.
 base::Error refusal(const std::string& what, int status, const std::string& words);
-// Foreign words on one line, of bounded length, with every one of `secrets` left out.
-std::string tamed(std::string_view words, const std::vector<std::string>& secrets);
+// The text with *** in the place of
+//  - each of `secrets` as it is, percent-encoded (also '+' for a space), escaped as JSON or HTML, or in base64, alone or
+//    after a name as in `Basic`. Those of fewer than 4 bytes stay: they would hide ordinary words;
+//  - whatever word follows `Bearer`, `Basic`, `x-amz-security-token` or `Signature`, whoever's it is.
+std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
+// Foreign words as errors and logs may show them: without_secrets(), on one line, valid UTF-8, no control characters, cut
+// to `at_most` bytes between two characters. Always in this order, so that no half of a secret is left at the cut.
+std::string tamed(std::string_view words, const std::vector<std::string>& secrets, size_t at_most = 400);
 // Milliseconds since 1970 of "2026-01-31T12:34:56Z" (a fraction is cut); 0 for anything else.
 int64_t parse_utc_ms(std::string_view text);
 // "name=value&…", encoded, as forms are sent. Parameters with an empty value are left out.

@@ -18,7 +18,7 @@ namespace frazil::net {
 struct TokenRequest {
   std::string endpoint;
   std::vector<std::pair<std::string, std::string>> parameters;  // sent as a form; empty ones are left out
-  std::vector<std::string> secrets;                             // never shown, even if the server repeats them
+  std::vector<std::string> secrets;                             // never shown, however the server repeats them
   int64_t default_life_ms = 3'600'000;                          // when the answer names none
 };
 

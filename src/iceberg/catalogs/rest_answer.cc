@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/utf8.h"
 #include "iceberg/json_view.h"
 #include "iceberg/table_metadata_json.h"
+#include "net/foreign_answer.h"
 
 namespace frazil::iceberg {
 namespace {
@@ -23,42 +23,33 @@ struct ServerWords {
   std::string text;         // "NoSuchTableException: Table does not exist: db.t"
 };
 
-std::string shortened(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  if (text.size() > kWordsAtMost) text = text.substr(0, kWordsAtMost) + "...";
-  return text;
-}
-
-// What a page of some server in between says, without its mark-up.
-std::string text_of_page(const std::string& page) {
+// What a page of some server in between says, without its mark-up. Some repeat the whole request.
+std::string text_of_page(const std::string& page, const std::vector<std::string>& secrets) {
   std::string text;
   bool is_tag = false;
-  for (const char c : page) {
+  for (const char c : net::without_secrets(page, secrets)) {
     if (c == '<') is_tag = true;
     const bool is_space = is_tag || static_cast<unsigned char>(c) <= 0x20;
     if (c == '>') is_tag = false;
     if (!is_space) text += c;
     if (is_space && !text.empty() && text.back() != ' ') text += ' ';
-    if (text.size() >= kPageWordsAtMost) break;
   }
   while (text.ends_with(' ')) text.pop_back();
-  return base::valid_utf8_of(text);
+  return net::tamed(text, secrets, kPageWordsAtMost);
 }
 
-ServerWords words_of(const std::string& body) {
+ServerWords words_of(const std::string& body, const std::vector<std::string>& secrets) {
   const Result<JsonDocument> document = JsonDocument::parse(body);
-  if (!document.ok() || !document->root().is_object()) return {false, text_of_page(body)};
+  if (!document.ok() || !document->root().is_object()) return {false, text_of_page(body, secrets)};
   const JsonView error = document->root().member("error");
-  if (error.is_string()) return {false, shortened(*error.as_text())};  // OAuth2's form
+  if (error.is_string()) return {false, net::tamed(*error.as_text(), secrets, kWordsAtMost)};  // OAuth2's form
   if (!error.is_object()) return {};
   const Result<std::string> type = error.text_member("type");
   const Result<std::string> message = error.text_member("message");
   if (!type.ok() && !message.ok()) return {};
   std::string text = type.ok() ? *type : "";
   if (message.ok()) text += (text.empty() ? "" : ": ") + *message;
-  return {true, shortened(std::move(text))};
+  return {true, net::tamed(text, secrets, kWordsAtMost)};
 }
 
 bool contains_word(std::string text, std::string_view word) {
@@ -141,8 +132,8 @@ Result<std::string> next_token_of(const JsonView& root) {
 
 }  // namespace
 
-Error refusal(RestCall call, const net::HttpResponse& response) {
-  const ServerWords words = words_of(response.body);
+Error refusal(RestCall call, const net::HttpResponse& response, const std::vector<std::string>& secrets) {
+  const ServerWords words = words_of(response.body, secrets);
   std::string text = "the catalog answers " + std::to_string(response.status);
   if (!words.text.empty()) text += ": " + words.text;
   return Error(code_of(call, response.status, words, !response.body.empty()), std::move(text));

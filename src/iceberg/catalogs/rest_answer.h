@@ -1,5 +1,6 @@
 // What the answers of a REST catalog mean: bodies that are read, and refusals that become errors by what the caller can do.
-// Pure; any thread. Messages carry the server's own words, shortened, without its stack; never headers or request bodies.
+// Pure; any thread. Messages carry the server's own words, shortened, without its stack and without secrets that it repeats; never
+// headers or request bodies.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,8 @@ enum class RestCall {
 //   409                                  kConflict (commit), kExists (create), kInvalid (change)
 //   400                                  kConflict when a commit is told of its sequence number or first row id, else kInvalid
 //   408, 429, 5xx, a foreign 404         kUnavailable (read); kUnknownOutcome (all that change something)
-base::Error refusal(RestCall call, const net::HttpResponse& response);
+// `secrets`: what the request proved itself with; left out of the message as net/foreign_answer.h says.
+base::Error refusal(RestCall call, const net::HttpResponse& response, const std::vector<std::string>& secrets = {});
 // The error of a request without an answer, as net::HttpClient gave it: for a read kUnknownOutcome is kUnavailable.
 base::Error no_answer(RestCall call, const base::Error& error);
 // The error of an answer that says success and cannot be read.

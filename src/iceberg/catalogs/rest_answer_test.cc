@@ -95,6 +95,23 @@ TEST(RestAnswer, RepeatsTheServersWordsWithoutItsStack) {
   EXPECT_EQ(refusal(RestCall::kRead, answer(401, R"({"error":"invalid_client"})")).message(), "the catalog answers 401: invalid_client");
 }
 
+TEST(RestAnswer, HidesWhatAPageRepeatsOfTheRequest) {
+  const std::string token = "eyJhbGciOi.canary/token+1";
+  for (const std::string& body :
+       {"<html><h1>Denied</h1><pre>GET /v1\nAuthorization: Bearer " + token + "\n</pre></html>", "<p>Bearer <b>" + token + "</b>",
+        "<p>token=" + std::string("eyJhbGciOi.canary%2ftoken%2B1") + "</p>", words("Forbidden", "no " + token),
+        words(token, std::string(470, 'x') + token), std::string(150, 'x') + token, R"({"error":")" + token + "\"}"}) {
+    for (const int status : {403, 502}) {
+      const std::string text = refusal(RestCall::kCommit, answer(status, body), {"", token}).message();
+      EXPECT_EQ(text.find("canary"), std::string::npos) << text;
+      EXPECT_EQ(text.find("eyJ"), std::string::npos) << text;
+      EXPECT_NE(text.find("***"), std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(refusal(RestCall::kRead, answer(502, "<p>Authorization: Bearer another")).message(),
+            "the catalog answers 502: Authorization: Bearer ***");
+}
+
 TEST(RestAnswer, ReadsHowLongToWait) {
   const auto with = [](const std::string& value) { return retry_after_ms(answer(503, "", {{"retry-after", value}})); };
   EXPECT_EQ(with("2"), 2'000);

@@ -252,6 +252,18 @@ TEST_F(RestCatalogScript, RenewsARefusedTokenOnceAndThenBelievesIt) {
   EXPECT_EQ(server_->asked.size(), 3U);
 }
 
+TEST_F(RestCatalogScript, ShowsNoTokenThatTheServerRepeats) {
+  config_.token = "canary-token/1";
+  config_.properties = {{"header.X-Api-Key", "canary-key"}};
+  Catalog& catalog = open();
+  for (const int status : {401, 403, 502}) {
+    server_->answer(status, "<pre>" + config_.token + " x-api-key: canary-key; canary-token%2f1</pre>");
+    const Error error = catalog.commit_table(kOrders, some_commit()).error();
+    EXPECT_NE(error.message().find("*** x-api-key: ***; ***"), std::string::npos) << error.message();
+    EXPECT_EQ(error.message().find("canary"), std::string::npos) << error.message();
+  }
+}
+
 TEST_F(RestCatalogScript, SendsNothingWhileTheServerAsksForAPause) {
   Catalog& catalog = open();
   server_->answer(503, "", {{"retry-after", "60"}});

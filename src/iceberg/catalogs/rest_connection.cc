@@ -1,6 +1,7 @@
 #include "iceberg/catalogs/rest_connection.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/clock.h"
@@ -30,6 +31,14 @@ bool is_foreign(const RestRequest& request, const net::HttpResponse& response) {
   if (request.call != RestCall::kRead || response.status != 200) return false;
   const size_t first = response.body.find_first_not_of(" \t\r\n");
   return first == std::string::npos || response.body[first] != '{';
+}
+
+// Headers that the configuration adds may carry keys of gateways. Values of others are ordinary words.
+bool is_secret_header(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto is_in_name = [&](const char* word) { return name.find(word) != std::string::npos; };
+  return is_in_name("auth") || is_in_name("key") || is_in_name("token") || is_in_name("secret") || is_in_name("password") ||
+         is_in_name("cookie");
 }
 
 // Whatever became of the request for a token: the request itself has not been sent.
@@ -68,11 +77,15 @@ Result<net::HttpResponse> RestConnection::send(const RestRequest& request) {
 Result<net::HttpResponse> RestConnection::send_once(const RestRequest& request) {
   TRY(check_patience());
   TRY_ASSIGN(Proof proof, prove());
+  std::vector<std::string> secrets = secrets_of(proof);
   Result<net::HttpResponse> answer = exchange(request, proof);
-  if (answer.ok() && is_refused_proof(answer->status, identity_) && renew(proof, request)) answer = exchange(request, proof);
+  if (answer.ok() && is_refused_proof(answer->status, identity_) && renew(proof, request)) {
+    for (std::string& secret : secrets_of(proof)) secrets.push_back(std::move(secret));
+    answer = exchange(request, proof);
+  }
   if (!answer.ok()) return no_answer(request.call, answer.error());
   note_patience(*answer);
-  if (!is_success(answer->status)) return refusal(request.call, *answer);
+  if (!is_success(answer->status)) return refusal(request.call, *answer, secrets);
   if (is_foreign(request, *answer)) return unreadable(request.call, "it is no JSON");
   return answer;
 }
@@ -118,6 +131,14 @@ bool RestConnection::renew(Proof& proof, const RestRequest& request) {
   base::log_info("catalog_login_refused", {{"path", request.path}, {"again", is_new ? "with a renewed token" : "no"}});
   if (is_new) proof = std::move(next).value();
   return is_new;
+}
+
+std::vector<std::string> RestConnection::secrets_of(const Proof& proof) const {
+  std::vector<std::string> secrets{proof.token, proof.aws.secret_access_key, proof.aws.session_token};
+  for (const auto& [name, value] : headers_) {
+    if (is_secret_header(name)) secrets.push_back(value);
+  }
+  return secrets;
 }
 
 Status RestConnection::check_patience() {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/sync.h"
@@ -55,6 +56,8 @@ class RestConnection {
   base::Result<net::HttpResponse> exchange(const RestRequest& request, const Proof& proof);
   base::Result<Proof> prove();
   bool renew(Proof& proof, const RestRequest& request);
+  // What of a request must not show when the server repeats it.
+  std::vector<std::string> secrets_of(const Proof& proof) const;
   base::Status check_patience();
   void note_patience(const net::HttpResponse& response);
 

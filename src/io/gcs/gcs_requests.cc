@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "net/foreign_answer.h"
 #include "net/url.h"
 
 namespace frazil::io {
@@ -29,7 +30,7 @@ struct StoreError {
 };
 
 // {"error": {"code": 403, "message": "…", "errors": [{"reason": "…"}]}}; anything else is the message.
-StoreError read_error(const std::string& body) {
+StoreError read_error(const std::string& body, const std::vector<std::string>& secrets) {
   using nlohmann::json;
   const auto text = [](const json& object, const char* name) {
     return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
@@ -45,10 +46,17 @@ StoreError read_error(const std::string& body) {
   } else {
     error.message = body;
   }
-  error.message = base::valid_utf8_of(error.message.substr(0, kMaxWords));
-  std::replace_if(
-      error.message.begin(), error.message.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  error.message = net::tamed(error.message, secrets, kMaxWords);
   return error;
+}
+
+// What of a request must not show when the store repeats it. Whoever knows a session's id may write into it.
+std::vector<std::string> secrets_of(const GcsRequest& request, const std::string& token) {
+  static constexpr std::string_view kId = "upload_id=";
+  const size_t at = request.is_session ? request.target.find(kId) : std::string::npos;
+  if (at == std::string::npos) return {token};
+  const size_t begin = at + kId.size();
+  return {token, request.target.substr(begin, request.target.find_first_of("&#", begin) - begin)};
 }
 
 int64_t retry_after_ms(const net::HttpResponse& response) {
@@ -173,12 +181,13 @@ GcsTry GcsRequests::send_with(const GcsRequest& request, const std::string& toke
   http.max_response_bytes = request.expected_bytes + kAnswerRoom;
   http.interrupt = &interrupt;
   Result<net::HttpResponse> sent = http_->send(http);
-  return sent.ok() ? judge(request, std::move(sent).value()) : lost(sent.error());
+  return sent.ok() ? judge(request, std::move(sent).value(), secrets_of(request, token)) : lost(sent.error());
 }
 
-GcsTry GcsRequests::judge(const GcsRequest& request, net::HttpResponse response) const {
+GcsTry GcsRequests::judge(const GcsRequest& request, net::HttpResponse response,
+                          const std::vector<std::string>& secrets) const {
   const int status = response.status;
-  const StoreError error = status >= 300 && status != 308 ? read_error(response.body) : StoreError{};
+  const StoreError error = status >= 300 && status != 308 ? read_error(response.body, secrets) : StoreError{};
   GcsTry tried;
   if (is_answer(status, error) || (status == 401 && !request.is_session)) {
     tried.answer = GcsAnswer{std::move(response), error.message};

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/interrupt.h"
 #include "base/result.h"
@@ -75,7 +76,7 @@ class GcsRequests {
 
  private:
   GcsTry send_with(const GcsRequest& request, const std::string& token, base::Interrupt& interrupt);
-  GcsTry judge(const GcsRequest& request, net::HttpResponse response) const;
+  GcsTry judge(const GcsRequest& request, net::HttpResponse response, const std::vector<std::string>& secrets) const;
   std::string with_project(std::string target) const;
 
   const GcsConfig config_;

@@ -230,7 +230,7 @@ Status S3FileIO::remove_batch(const std::string& bucket, const std::vector<std::
   base::Interrupt none;
   TRY_ASSIGN(const S3Answer answer, objects_->requests().send(request, none));
   if (!answer.is_success()) return base::unavailable("the store answered a removal with " + std::to_string(answer.response.status));
-  TRY_ASSIGN(const std::vector<S3DeleteFailure> failures, read_s3_delete_failures(answer.response.body));
+  TRY_ASSIGN(const std::vector<S3DeleteFailure> failures, read_s3_delete_failures(answer.response.body, answer.secrets));
   // One at a time, those that the store has not done have the tries of their own.
   for (const S3DeleteFailure& failure : failures) {
     if (failure.error.code == "NoSuchKey") continue;

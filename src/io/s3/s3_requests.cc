@@ -8,6 +8,7 @@
 #include "base/retry.h"
 #include "base/utf8.h"
 #include "net/aws_signature.h"
+#include "net/foreign_answer.h"
 
 namespace frazil::io {
 namespace {
@@ -32,6 +33,19 @@ int64_t retry_after_ms(const net::HttpResponse& response) {
   int64_t seconds = 0;
   if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), seconds);
   return std::clamp<int64_t>(seconds, 0, kMaxRetryAfterMs / 1000) * 1000;
+}
+
+// What the request proved itself with, which some stores repeat.
+std::vector<std::string> secrets_of(const net::AwsCredentials& credentials) {
+  return {credentials.secret_access_key, credentials.session_token};
+}
+
+S3Error error_of(const net::HttpResponse& response, const net::AwsCredentials& credentials) {
+  const std::vector<std::string> secrets = secrets_of(credentials);
+  S3Error error = read_s3_error(response.body, secrets);
+  const std::string* region = response.header("x-amz-bucket-region");
+  if (error.region.empty() && region != nullptr) error.region = net::tamed(*region, secrets);
+  return error;
 }
 
 std::string words_of(const net::HttpResponse& response, const S3Error& error) {
@@ -79,10 +93,10 @@ Result<S3Answer> S3Requests::send(const S3Request& request, base::Interrupt& int
     Result<net::HttpResponse> sent = credentials.ok() ? send_once(request, *credentials, interrupt) : credentials.error();
     attempts.retry_after_ms = 0;
     if (sent.ok()) {
-      S3Error error = sent->status >= 300 || request.may_fail_late ? read_s3_error(sent->body) : S3Error{};
+      S3Error error = sent->status >= 300 || request.may_fail_late ? error_of(*sent, *credentials) : S3Error{};
       if (sent->status < 300 && !error.code.empty()) sent->status = 500;
       const Verdict verdict = judge(*sent, error);
-      if (verdict == Verdict::kAnswer) return S3Answer{*std::move(sent), std::move(error), attempts.is_unclear};
+      if (verdict == Verdict::kAnswer) return S3Answer{*std::move(sent), std::move(error), attempts.is_unclear, secrets_of(*credentials)};
       if (is_put_right(verdict, *sent, *credentials, attempts)) continue;
       if (verdict != Verdict::kRetry) return failure(request, *sent, error, attempts);
       note_refusal(*sent, error, attempts);
@@ -166,12 +180,10 @@ S3Requests::Verdict S3Requests::judge(const net::HttpResponse& response, const S
 Error S3Requests::failure(const S3Request& request, const net::HttpResponse& response, const S3Error& error,
                           const Attempts& attempts) const {
   const std::string words = words_of(response, error);
-  const std::string* region = response.header("x-amz-bucket-region");
-  const std::string elsewhere = !error.region.empty() ? error.region : region != nullptr ? base::valid_utf8_of(*region) : "";
   std::string advice;
   Code code = Code::kInvalid;
-  if (!elsewhere.empty() && elsewhere != config_.region) {
-    advice = "; the bucket is in region " + elsewhere + ": set s3.region";
+  if (!error.region.empty() && error.region != config_.region) {
+    advice = "; the bucket is in region " + error.region + ": set s3.region";
   } else if (response.status == 403 || response.status == 401) {
     advice = "; check the credentials and what they may do to this bucket (listing too, or absent files look forbidden)";
   } else if (response.status >= 300 && response.status < 400) {

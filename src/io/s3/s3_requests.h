@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/interrupt.h"
 #include "base/result.h"
@@ -43,6 +44,7 @@ struct S3Answer {
   net::HttpResponse response;
   S3Error error;            // of statuses other than 2xx
   bool is_unclear = false;  // an earlier try may have been carried out
+  std::vector<std::string> secrets = {};  // of the request: whoever shows words of the answer leaves them out
   bool is_success() const { return response.status >= 200 && response.status < 300; }
 };
 

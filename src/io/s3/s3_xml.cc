@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/utf8.h"
 #include "io/crc32c.h"
+#include "net/foreign_answer.h"
 
 namespace frazil::io {
 namespace {
@@ -20,23 +20,20 @@ constexpr size_t kMaxMessageBytes = 300;
 // Spaces belong to keys, also where there is nothing else. No DTD is read, so nothing expands.
 constexpr unsigned kParse = pugi::parse_default | pugi::parse_ws_pcdata_single;
 
+std::string printable(std::string_view text, const std::vector<std::string>& secrets = {}) {
+  return net::tamed(text, secrets, kMaxMessageBytes);
+}
+
 Status parse(std::string_view body, const char* root, pugi::xml_document& document) {
   const pugi::xml_parse_result parsed = document.load_buffer(body.data(), body.size(), kParse, pugi::encoding_utf8);
   if (!parsed) return base::corrupt(std::string("the store's answer is no XML: ") + parsed.description());
   if (std::strcmp(document.document_element().name(), root) == 0) return {};
-  return base::corrupt("the store answered <" + base::valid_utf8_of(document.document_element().name()) + "> instead of <" + root + ">");
+  return base::corrupt("the store answered <" + printable(document.document_element().name()) + "> instead of <" + root + ">");
 }
 
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  if (text.size() > kMaxMessageBytes) text.resize(kMaxMessageBytes);
-  return base::valid_utf8_of(text);
-}
-
-S3Error error_of(const pugi::xml_node& node) {
-  return {printable(node.child_value("Code")), printable(node.child_value("Message")), printable(node.child_value("Region"))};
+S3Error error_of(const pugi::xml_node& node, const std::vector<std::string>& secrets = {}) {
+  return {printable(node.child_value("Code"), secrets), printable(node.child_value("Message"), secrets),
+          printable(node.child_value("Region"), secrets)};
 }
 
 int hex_digit(char c) {
@@ -55,7 +52,7 @@ Result<std::string> decode_key(std::string_view text) {
     }
     const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return base::corrupt("the store listed a key whose encoding is broken: " + printable(std::string(text)));
+    if (high < 0 || low < 0) return base::corrupt("the store listed a key whose encoding is broken: " + printable(text));
     key += static_cast<char>(high * 16 + low);
     i += 2;
   }
@@ -71,7 +68,7 @@ Result<S3Listed> listed_of(const pugi::xml_node& node, bool is_encoded) {
   const std::string_view size = node.child_value("Size");
   const auto parsed = std::from_chars(size.data(), size.data() + size.size(), file.bytes);
   if (parsed.ec != std::errc() || file.bytes < 0) {
-    return base::corrupt("the store listed '" + printable(file.key) + "' with size '" + printable(std::string(size)) + "'");
+    return base::corrupt("the store listed '" + printable(file.key) + "' with size '" + printable(size) + "'");
   }
   file.modified_millis = parse_s3_time(node.child_value("LastModified")).value_or(0);
   return file;
@@ -119,11 +116,11 @@ std::optional<int64_t> millis_of(int year, int month, int day, int hour, int min
 
 }  // namespace
 
-S3Error read_s3_error(std::string_view body) {
+S3Error read_s3_error(std::string_view body, const std::vector<std::string>& secrets) {
   pugi::xml_document document;
   if (!document.load_buffer(body.data(), body.size(), kParse, pugi::encoding_utf8)) return {};
   const pugi::xml_node root = document.document_element();
-  return std::strcmp(root.name(), "Error") == 0 ? error_of(root) : S3Error{};
+  return std::strcmp(root.name(), "Error") == 0 ? error_of(root, secrets) : S3Error{};
 }
 
 Result<S3ListPage> read_s3_list(std::string_view body) {
@@ -166,12 +163,12 @@ std::string write_s3_delete(const std::vector<std::string>& keys) {
   return text + "</Delete>";
 }
 
-Result<std::vector<S3DeleteFailure>> read_s3_delete_failures(std::string_view body) {
+Result<std::vector<S3DeleteFailure>> read_s3_delete_failures(std::string_view body, const std::vector<std::string>& secrets) {
   pugi::xml_document document;
   TRY(parse(body, "DeleteResult", document));
   std::vector<S3DeleteFailure> failures;
   for (const pugi::xml_node& node : document.document_element().children("Error")) {
-    failures.push_back({node.child_value("Key"), error_of(node)});
+    failures.push_back({node.child_value("Key"), error_of(node, secrets)});
   }
   return failures;
 }

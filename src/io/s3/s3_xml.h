@@ -15,11 +15,11 @@ namespace frazil::io {
 // What a store says when it refuses.
 struct S3Error {
   std::string code;     // "SlowDown"; empty when the body was no error document
-  std::string message;  // printable, at most 300 bytes
+  std::string message;  // printable, at most 300 bytes, without secrets
   std::string region;   // where the bucket is, when another region was asked
 };
-// Of any body: never fails.
-S3Error read_s3_error(std::string_view body);
+// Of any body: never fails. `secrets`: of the request, which the store may repeat; left out as net/foreign_answer.h says.
+S3Error read_s3_error(std::string_view body, const std::vector<std::string>& secrets = {});
 
 struct S3Listed {
   std::string key;
@@ -50,8 +50,8 @@ struct S3DeleteFailure {
   std::string key;
   S3Error error;
 };
-// DeleteResult.
-base::Result<std::vector<S3DeleteFailure>> read_s3_delete_failures(std::string_view body);
+// DeleteResult. `secrets` as above.
+base::Result<std::vector<S3DeleteFailure>> read_s3_delete_failures(std::string_view body, const std::vector<std::string>& secrets = {});
 // False for keys with characters that XML 1.0 cannot carry.
 bool fits_into_xml(std::string_view key);
 

@@ -23,6 +23,18 @@ TEST(S3Xml, ReadsErrorsOfAnyBody) {
   EXPECT_LE(read_s3_error("<Error><Code>c</Code><Message>" + std::string(5000, 'm') + "</Message></Error>").message.size(), 300u);
 }
 
+TEST(S3Xml, LeavesSecretsOutOfErrors) {
+  const auto message = [](const std::string& words) {
+    return read_s3_error("<Error><Code>c</Code><Message>" + words + "</Message></Error>", {"secret/key", "canary&token=="}).message;
+  };
+  EXPECT_EQ(message("x-amz-security-token: other Authorization: AWS4-HMAC-SHA256 Credential=k, Signature=ab"),
+            "x-amz-security-token: *** Authorization: AWS4-HMAC-SHA256 Credential=k, Signature=***");
+  EXPECT_EQ(message("got canary&amp;token== or canary%26token%3d%3D or secret/key"), "got *** or *** or ***");
+  for (size_t before = 280; before < 300; ++before) {
+    EXPECT_EQ(message(std::string(before, 'm') + "canary&amp;token==").find("can"), std::string::npos) << "not even its half at the cut";
+  }
+}
+
 TEST(S3Xml, ReadsListsWithKeysAsTheStoreWroteThem) {
   const auto page = read_s3_list(
       "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>"
