@@ -22,7 +22,7 @@ struct GcsConfig {
   int64_t chunk_bytes = 16LL << 20;
   int upload_lanes = 8;
   int64_t request_timeout_ms = 30'000;
-  int64_t retry_total_ms = 120'000;  // for one operation, all tries together
+  int64_t retry_total_ms = 20'000;  // for one operation, all tries together
   int64_t retry_first_wait_ms = 50;  // at most; doubles up to 5 s
 };
 

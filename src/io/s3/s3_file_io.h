@@ -30,7 +30,7 @@ struct S3Config {
   int64_t part_bytes = 16LL << 20;  // stores want 5 MiB or more; grows so that 10,000 parts reach 5 TiB
   int upload_lanes = 8;  // with one part each: as much memory is under way at most
   int64_t request_timeout_ms = 30'000;
-  int64_t retry_total_ms = 120'000;  // for one operation, all tries together
+  int64_t retry_total_ms = 20'000;  // for one operation, all tries together
   int64_t retry_first_wait_ms = 50;  // at most; doubles up to 5 s
 };
 

@@ -310,6 +310,20 @@ TEST(S3FileIO, GivesUpInTime) {
   }
 }
 
+TEST(S3FileIO, SaysOnceAndAtOnceThatTheStoreWasNeverReached) {
+  Bench bench;
+  bench.config.retry_total_ms = 1;
+  bench.store->script = [](const std::string&, const net::HttpRequest&, int) { return Fate{Kind::kNeverSent}; };
+  FileIO& io = bench.open();
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(fails_with(io.read("s3://lake/f"), Code::kUnavailable));
+  EXPECT_TRUE(fails_with(io.read("s3://lake/f"), Code::kUnavailable));
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const size_t first = log.find("s3_not_reached endpoint=https://store.example");
+  ASSERT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find("s3_not_reached", first + 1), std::string::npos) << log;
+}
+
 TEST(S3FileIO, WaitsAsLongAsTheStoreAsks) {
   in_virtual_time([](Bench& bench) {
     bench.fail(0, {Kind::kRefused, 503, "SlowDown", {{"retry-after", "17"}}});

@@ -93,6 +93,7 @@ Result<S3Answer> S3Requests::send(const S3Request& request, base::Interrupt& int
     Result<net::HttpResponse> sent = credentials.ok() ? send_once(request, *credentials, interrupt) : credentials.error();
     attempts.retry_after_ms = 0;
     if (sent.ok()) {
+      has_answered_.store(true);
       S3Error error = sent->status >= 300 || request.may_fail_late ? error_of(*sent, *credentials) : S3Error{};
       if (sent->status < 300 && !error.code.empty()) sent->status = 500;
       const Verdict verdict = judge(*sent, error);
@@ -102,6 +103,7 @@ Result<S3Answer> S3Requests::send(const S3Request& request, base::Interrupt& int
       note_refusal(*sent, error, attempts);
     } else {
       TRY(note_loss(sent.error(), attempts).in(describe(request)));
+      tell_first_loss(sent.error());
     }
     base::log_debug("s3_retry", {{"request", describe(request)}, {"failure", attempts.last_failure}, {"tries", backoff.tries() + 1}});
     const base::MonoMicros not_before = std::max(budget_.take(), base::deadline_after(attempts.retry_after_ms * 1000));
@@ -141,6 +143,14 @@ base::Status S3Requests::note_loss(const Error& error, Attempts& attempts) {
   if (code != Code::kUnavailable) attempts.is_unclear = true;
   attempts.last_failure = error.message();
   return {};
+}
+
+// A wrong endpoint would else be silent until all tries are over.
+void S3Requests::tell_first_loss(const Error& error) {
+  if (error.code() == Code::kCancelled || has_answered_.load() || has_told_loss_.exchange(true)) return;
+  base::log_warn("s3_not_reached", {{"endpoint", config_.endpoint.empty() ? config_.region : config_.endpoint},
+                                    {"failure", error.message()},
+                                    {"then", "tried again for " + std::to_string(config_.retry_total_ms / 1000) + " s"}});
 }
 
 Result<net::HttpResponse> S3Requests::send_once(const S3Request& request, const net::AwsCredentials& credentials,

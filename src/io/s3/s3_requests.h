@@ -67,6 +67,7 @@ class S3Requests {
   // True when the reason of the refusal is gone: try again at once.
   bool is_put_right(Verdict verdict, const net::HttpResponse& response, const net::AwsCredentials& credentials, Attempts& attempts);
   static void note_refusal(const net::HttpResponse& response, const S3Error& error, Attempts& attempts);
+  void tell_first_loss(const base::Error& error);
   static base::Status note_loss(const base::Error& error, Attempts& attempts);
   base::Error failure(const S3Request& request, const net::HttpResponse& response, const S3Error& error, const Attempts& attempts) const;
   bool correct_clock(const net::HttpResponse& response);
@@ -77,6 +78,8 @@ class S3Requests {
   const std::shared_ptr<net::AwsCredentialsProvider> credentials_;
   RetryBudget budget_;
   std::atomic<int64_t> clock_skew_ms_{0};  // the store's clock minus ours
+  std::atomic<bool> has_answered_{false};  // ever
+  std::atomic<bool> has_told_loss_{false};
 };
 
 // "PUT s3://bucket/key", for messages.
