@@ -122,9 +122,12 @@ base::Status Worker::recover(const AttemptFailure& failure, std::optional<Troubl
 }
 
 void Worker::tell_start_again(const base::Error& error) {
-  const base::LogLevel level = has_told_start_again_ ? base::LogLevel::kInfo : base::LogLevel::kWarn;
+  if (has_told_start_again_) {
+    base::log_info("start_again", {{"pipeline", options_.pipeline}, {"answer", error.message()}});
+  } else {
+    base::log_warn("start_again", {{"pipeline", options_.pipeline}, {"answer", error.message()}});
+  }
   has_told_start_again_ = true;
-  base::log(level, "start_again", {{"pipeline", options_.pipeline}, {"answer", error.message()}});
 }
 
 base::Status Worker::connect(base::MonoMicros deadline, base::Interrupt& stop) {
