@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/config/nearest_name.h"
+#include "iceberg/catalogs/rest_settings.h"
 #include "io/store_properties.h"
 
 namespace frazil::app {
@@ -56,11 +57,8 @@ base::Status check_store_value(const std::string& name, const std::string& value
 
 // Headers that frame the message or say who asks are made here.
 base::Status check_header(const std::string& name, const std::string& value) {
-  constexpr std::string_view kReserved[] = {"authorization", "proxy-authorization", "cookie", "host", "connection", "content-length",
-                                            "content-type", "accept", "transfer-encoding", "te", "upgrade", "expect",
-                                            "idempotency-key", "if-none-match"};
   const std::string header = lower(name.substr(std::string_view("header.").size()));
-  if (std::find(std::begin(kReserved), std::end(kReserved), header) != std::end(kReserved))
+  if (!header.empty() && iceberg::is_reserved_header(header))
     return base::invalid("property \"" + name + "\" is refused: Frazil sets this header itself");
   const bool is_token = !header.empty() && std::all_of(header.begin(), header.end(), [](unsigned char c) {
     return std::isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;

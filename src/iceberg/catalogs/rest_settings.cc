@@ -41,14 +41,6 @@ bool is_printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// Headers that belong to the session and the transport.
-bool is_reserved_header(const std::string& name) {
-  static const std::set<std::string> reserved = {"authorization", "proxy-authorization", "cookie", "host", "connection",
-                                                 "content-length", "content-type", "transfer-encoding", "te", "upgrade",
-                                                 "expect", "idempotency-key", "if-none-match"};
-  return name.empty() || reserved.contains(lower(name));
-}
-
 bool is_for_servers_to_set(const std::string& name) {
   static const std::set<std::string> names = {"prefix", "namespace-separator", "rest-page-size"};
   static const std::set<std::string> local = {"gcs.credentials-file", "s3.instance-metadata", "s3.sts-endpoint"};
@@ -132,6 +124,13 @@ Status read_endpoints(const JsonView& root, RestSettings& settings) {
 }
 
 }  // namespace
+
+bool is_reserved_header(const std::string& name) {
+  static const std::set<std::string> reserved = {"authorization", "proxy-authorization", "cookie", "host", "connection",
+                                                 "content-length", "content-type", "transfer-encoding", "te", "upgrade",
+                                                 "expect", "accept", "idempotency-key", "if-none-match"};
+  return name.empty() || reserved.contains(lower(name));
+}
 
 std::string rest_base(const std::string& uri) {
   std::string base = uri;

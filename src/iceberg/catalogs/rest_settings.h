@@ -22,6 +22,9 @@ namespace frazil::iceberg {
 // "<uri>" without "/v1" and slashes at its end.
 std::string rest_base(const std::string& uri);
 
+// Headers that belong to the session and the transport: neither a file nor a server may set them. Any case; the empty name too.
+bool is_reserved_header(const std::string& name);
+
 struct RestSettings {
   std::string base;               // as of rest_base
   std::string prefix;             // "lake", "projects/p/catalogs/c", or empty; encoded
