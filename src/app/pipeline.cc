@@ -148,7 +148,7 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   TRY_ASSIGN(auto catalog, open_catalog_within(config_, stop));
   TRY_ASSIGN(auto sink_settings, sink_config(config_));
   auto sink =
-      sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), status_, options_.accepted);
+      sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted);
   const auto make_decoder = [&](int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
   engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
   base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});

@@ -75,7 +75,7 @@ base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::In
   const auto source = sources::make_kafka_source(source_config, kafka_.make_client(life, group));
   base::Metrics metrics;
   engine::PipelineStatus status(kPipeline, metrics);
-  const auto sink = sinks::make_iceberg_sink(sink_config(scenario_), catalog, source->format(), status, accepted_);
+  const auto sink = sinks::make_iceberg_sink(sink_config(scenario_), catalog, source->format(), accepted_);
   ObservedSink observed(*sink, tally_);
   decoders::JsonDecoderConfig decoding;
   decoding.pipeline = kPipeline;

@@ -38,7 +38,7 @@ class Sink : public IcebergSink {
 }  // namespace
 
 std::unique_ptr<IcebergSink> make_iceberg_sink(IcebergSinkConfig config, iceberg::Catalog& catalog,
-                                               const engine::PositionFormat& format, engine::PipelineStatus&,
+                                               const engine::PositionFormat& format,
                                                std::vector<engine::AcceptedChoice> accepted) {
   return std::make_unique<Sink>(std::move(config), catalog, format, std::move(accepted));
 }

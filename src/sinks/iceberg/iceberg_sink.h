@@ -5,9 +5,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "engine/pipeline_status.h"
 #include "engine/sink.h"
-
 #include "iceberg/catalog.h"
 #include "sinks/iceberg/iceberg_sink_config.h"
 
@@ -22,7 +20,7 @@ class IcebergSink : public engine::Sink {
 
 // `catalog` and `format` outlive the sink.
 std::unique_ptr<IcebergSink> make_iceberg_sink(IcebergSinkConfig config, iceberg::Catalog& catalog,
-                                               const engine::PositionFormat& format, engine::PipelineStatus& status,
+                                               const engine::PositionFormat& format,
                                                std::vector<engine::AcceptedChoice> accepted);
 
 }  // namespace frazil::sinks
