@@ -10,25 +10,20 @@
 // Nothing is deleted on any way through. One thread (the committer lane); open() and begin() before it runs.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/ledger.h"
-#include "engine/pipeline_status.h"
 #include "engine/sink.h"
 #include "iceberg/catalog.h"
 #include "iceberg/change/append.h"
-#include "iceberg/table_properties.h"
+#include "sinks/iceberg/anchor_table.h"
 #include "sinks/iceberg/data_file_writer.h"
-#include "sinks/iceberg/expired_files.h"
+#include "sinks/iceberg/halt_answers.h"
 #include "sinks/iceberg/iceberg_sink_config.h"
-#include "sinks/iceberg/marks.h"
 #include "sinks/iceberg/outbox.h"
-#include "sinks/iceberg/pipeline_state.h"
-#include "sinks/iceberg/retention.h"
 
 namespace frazil::sinks {
 
@@ -44,36 +39,17 @@ class IcebergCommitter : public engine::Committer {
   base::Result<engine::SourcePositions> decide(const engine::SourcePositions& expected, const engine::SourcePositions& moved,
                                                const engine::Decision& decision) override;
   base::Result<engine::SourcePositions> reload() override;
-  std::string mark() const override { return pinned_uuid_; }
-  base::Status recognise(const std::string& mark) override;
-  int64_t head_snapshot_id() const override { return head_; }
-  int64_t least_cut_interval_ms() const override { return retention_.least_cut_ms(); }
+  std::string mark() const override { return anchor_.uuid(); }
+  base::Status recognise(const std::string& mark) override { return answers_.recognise(mark); }
+  int64_t head_snapshot_id() const override { return anchor_.head(); }
+  int64_t least_cut_interval_ms() const override { return anchor_.least_cut_ms(); }
 
   // Where writers write; of the metadata that open() saw.
   std::shared_ptr<const WriteTarget> target() const { return target_; }
   bool by_hash() const { return by_hash_; }
 
  private:
-  struct Proposal {  // what one commit wants to say
-    engine::SourcePositions positions;
-    std::vector<engine::Range> ranges;
-    std::vector<OwedEntry> owed;
-    std::vector<engine::RecordTimes> record_times;
-    std::string decision;
-    std::string closes;  // another pipeline whose positions are taken over
-  };
-  using Step = std::function<base::Result<bool>(const iceberg::LoadedTable&)>;  // true: decided
-
-  // kStart: what is not there is given back at once as kUnavailable, and the worker starts again until `connect_timeout`; only
-  // requests that are under way are decided here, as long. kRun: all of it here, as long as the table's commit.retry says.
-  enum class Phase { kStart, kRun };
-  base::Status until_decided(Phase phase, base::Interrupt& abandon, const Step& step);
-  base::Result<iceberg::LoadedTable> load_pinned();
-  base::Result<iceberg::LoadedTable> load_or_create();
   base::Status prepare_writing(const iceberg::TableMetadata& metadata);
-  base::Status check_state(const PipelineState& state) const;
-  base::Result<PipelineState> settle_halts(iceberg::LoadedTable loaded);
-  base::Status accept_table_halt(const base::Halt& halt, const std::string& choice);
   base::Result<bool> try_commit(const iceberg::LoadedTable& loaded, engine::StagedEpoch& epoch, iceberg::Append& append,
                                 engine::CommitVerdict& verdict);
   void tell_verdict(const engine::CommitVerdict& verdict) const;
@@ -82,40 +58,21 @@ class IcebergCommitter : public engine::Committer {
   base::Status owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed);
   base::Result<bool> try_begin(const iceberg::LoadedTable& loaded, const engine::SourcePositions& start,
                                iceberg::Append& append, engine::SourcePositions& result);
-  // Halts when another pipeline keeps positions of what `asked` names; an accepted choice goes into `proposal`.
-  base::Status check_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked,
-                                     Proposal& proposal);
-  // The same for topics that this pipeline has begun to read since its last commit. True: positions were taken over, so
-  // the epoch is dropped and `verdict` says from where to read.
+  // Positions that other pipelines keep of topics that this one has begun to read since its last commit. True: they were taken
+  // over, so the epoch is dropped and `verdict` says from where to read.
   base::Result<bool> settle_new_topics(const iceberg::LoadedTable& loaded, const PipelineState& state,
                                        const engine::StagedEpoch& epoch, Proposal& proposal, engine::CommitVerdict& verdict);
-  base::Status post(const iceberg::LoadedTable& loaded, const PipelineState& state, iceberg::Append& append,
-                    const Proposal& proposal);
-  iceberg::TableCommit request(const iceberg::TableMetadata& base, const PipelineState& state,
-                               const iceberg::Snapshot& snapshot, const Marks& marks, const Proposal& proposal) const;
-  void note_expired(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit);
   void apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when);
 
   const IcebergSinkConfig& config_;
   iceberg::Catalog& catalog_;
   const engine::PositionFormat& format_;
-  const std::vector<engine::AcceptedChoice> accepted_;
+  AnchorTable anchor_;
+  HaltAnswers answers_;
   Outbox outbox_;
-  std::string pinned_uuid_;
   std::shared_ptr<const WriteTarget> target_;
   int32_t target_schema_id_ = 0;  // the table's current schema when target_ was made
   bool by_hash_ = true;
-  iceberg::TableProperties properties_;  // commit.retry.*: how long and how often to try
-  ExpiredFiles expired_files_;
-  Retention retention_;
-  std::string accepted_mark_;  // of a former table that an operator has given up
-  int64_t head_ = 0;
-  struct Sent {
-    int64_t epoch = 0;
-    int64_t snapshot = 0;
-    int requests = 0;
-    bool operator==(const Sent&) const = default;
-  } sent_;  // the commit in hand, for the log
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;
   // What the anchor owes after the commit in hand, entries of earlier epochs included.

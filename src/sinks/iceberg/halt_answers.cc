@@ -1,0 +1,94 @@
+#include "sinks/iceberg/halt_answers.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "sinks/iceberg/row_schema.h"
+#include "sinks/iceberg/table_halts.h"
+
+namespace frazil::sinks {
+
+base::Result<std::optional<std::string>> HaltAnswers::choice_for(const base::Halt& halt) const {
+  return engine::accepted_choice(accepted_, halt, config_.pipeline);
+}
+
+std::string HaltAnswers::decision_text(const base::Halt& halt, const std::string& choice) const {
+  return encode_decision({halt.code, choice, halt.range, config_.user}, base::wall_micros());
+}
+
+base::Status HaltAnswers::recognise(const std::string& mark) {
+  if (mark.empty() || mark == anchor_.uuid() || mark == accepted_mark_) return {};
+  if (anchor_.uuid().empty() && !config_.create) return {};  // open() says that there is no table
+  const base::Error replaced = table_of_group_replaced(config_, mark, anchor_.uuid(), anchor_.head());
+  TRY_ASSIGN(const std::optional<std::string> choice, choice_for(*replaced.halt()));
+  if (!choice) return replaced;
+  accepted_mark_ = mark;  // the table that is made now is another one, and answered for
+  return {};
+}
+
+base::Result<PipelineState> HaltAnswers::settle(iceberg::LoadedTable loaded) {
+  while (true) {
+    TRY_ASSIGN(PipelineState state, anchor_.state_in(loaded));
+    const base::Status status = anchor_.check(state);
+    if (status.ok()) return state;
+    const base::Halt* halt = status.error().halt();
+    if (halt == nullptr) return status.error();
+    TRY_ASSIGN(const std::optional<std::string> choice, choice_for(*halt));
+    if (!choice) return status.error();
+    TRY(carry_out(*halt, *choice));
+    TRY_ASSIGN(loaded, anchor_.load());
+  }
+}
+
+base::Status HaltAnswers::carry_out(const base::Halt& halt, const std::string& choice) {
+  base::Interrupt never;
+  iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
+  return anchor_.until_decided(AnchorTable::Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+    TRY_ASSIGN(const PipelineState state, anchor_.state_in(loaded));
+    if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) return true;
+    const base::Status halted = anchor_.check(state);
+    if (halted.ok()) return true;  // another worker has answered it
+    if (halted.error().halt() == nullptr || halted.error().halt()->token != halt.token) return halted.error();
+    Proposal proposal = proposal_for(choice, state);
+    proposal.decision = decision_text(halt, choice);
+    TRY(anchor_.post(loaded, state, append, proposal));
+    return true;
+  });
+}
+
+Proposal HaltAnswers::proposal_for(const std::string& choice, const PipelineState& state) const {
+  Proposal proposal;
+  if (choice == "property") proposal.positions = *state.property_positions;
+  if (choice == "source") {
+    proposal.positions = state.marks.positions;
+    proposal.owed = state.marks.owed;
+  }
+  if (choice != "table") return proposal;
+  proposal.positions = state.at_head->positions;
+  for (const OwedEntry& entry : state.marks.owed) {
+    if (entry.epoch <= state.at_head->epoch) proposal.owed.push_back(entry);
+  }
+  proposal.owed.push_back(
+      {state.highest_epoch + 1, config_.dead_letters.text(), "", std::pair(state.at_head->epoch + 1, state.highest_epoch)});
+  return proposal;
+}
+
+base::Status HaltAnswers::settle_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked,
+                                                 Proposal& proposal) {
+  for (const std::string& other : other_pipelines(loaded.metadata, config_.pipeline)) {
+    TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, other, format_));
+    const bool is_known = state.condition == StateCondition::kHolds || state.condition == StateCondition::kRolledBack;
+    if (!is_known || !have_common_source(asked, state.marks.positions)) continue;
+    const base::Halt halt = positions_of_another(config_.table, other, format_.encode(state.marks.positions), anchor_.head());
+    TRY_ASSIGN(const std::optional<std::string> choice, choice_for(halt));
+    if (!choice) return base::Error(halt);
+    proposal.decision = decision_text(halt, *choice);
+    if (*choice != "take_over") continue;
+    proposal.closes = other;
+    proposal.owed.insert(proposal.owed.end(), state.marks.owed.begin(), state.marks.owed.end());
+    for (const auto& [split, position] : state.marks.positions.next) proposal.positions.next[split] = position;
+    for (const auto& [key, value] : state.marks.positions.identity) proposal.positions.identity[key] = value;
+  }
+  return {};
+}
+
+}  // namespace frazil::sinks

@@ -1,0 +1,44 @@
+// HaltAnswers: what an operator has answered to the halts that an anchor causes, and what follows from it.
+//
+// A halt that nobody has answered is given back as the error that it is. An answer is carried out by one commit of the anchor
+// that records the decision: positions, and what other tables are owed, as the choice says. One thread (the committer lane).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/sink.h"
+#include "sinks/iceberg/anchor_table.h"
+
+namespace frazil::sinks {
+
+class HaltAnswers {
+ public:
+  // All outlive it.
+  HaltAnswers(const IcebergSinkConfig& config, iceberg::Catalog& catalog, const engine::PositionFormat& format, AnchorTable& anchor,
+              std::vector<engine::AcceptedChoice> accepted)
+      : config_(config), catalog_(catalog), format_(format), anchor_(anchor), accepted_(std::move(accepted)) {}
+
+  // The state of `loaded`, halts that were answered being settled.
+  base::Result<PipelineState> settle(iceberg::LoadedTable loaded);
+  // A halt when the source remembers `mark`, the uuid of another table than the anchor.
+  base::Status recognise(const std::string& mark);
+  // Halts when another pipeline keeps positions of what `asked` names; an accepted choice goes into `proposal`.
+  base::Status settle_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked, Proposal& proposal);
+
+ private:
+  base::Result<std::optional<std::string>> choice_for(const base::Halt& halt) const;
+  base::Status carry_out(const base::Halt& halt, const std::string& choice);
+  Proposal proposal_for(const std::string& choice, const PipelineState& state) const;
+  std::string decision_text(const base::Halt& halt, const std::string& choice) const;
+
+  const IcebergSinkConfig& config_;
+  iceberg::Catalog& catalog_;
+  const engine::PositionFormat& format_;
+  AnchorTable& anchor_;
+  const std::vector<engine::AcceptedChoice> accepted_;
+  std::string accepted_mark_;  // of a former table that an operator has given up
+};
+
+}  // namespace frazil::sinks
