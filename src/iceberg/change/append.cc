@@ -72,9 +72,19 @@ base::Result<Snapshot> Append::prepare(const TableMetadata& base) {
   for (const Added& added : files_) delta.add(added.file, added.spec_id);
   snapshot.summary = delta.summary("append", base.current_snapshot(), extra_summary_);
   snapshot.manifest_list = manifest_list_location(metadata_path_, snapshot_id_, ++attempt_);
-  TRY(write_manifest_list(*io_, snapshot.manifest_list, snapshot_id_, snapshot.parent_snapshot_id, snapshot.sequence_number,
-                          manifests, extra_header_, properties.avro));
+  TRY_ASSIGN(const int64_t list_bytes,
+             write_manifest_list(*io_, snapshot.manifest_list, snapshot_id_, snapshot.parent_snapshot_id, snapshot.sequence_number,
+                                 manifests, extra_header_, properties.avro));
+  written_ = {{snapshot.manifest_list, list_bytes, 0}};
+  for (const ManifestFile& manifest : manifests) {
+    if (manifest.added_snapshot_id == snapshot_id_) written_.push_back({manifest.manifest_path, manifest.manifest_length, 0});
+  }
   return snapshot;
+}
+
+void Append::write_anew() {
+  manifests_written_ = false;
+  merger_.reset();
 }
 
 }  // namespace frazil::iceberg

@@ -45,6 +45,10 @@ class Append {
   // Standard summary keys: operation=append, added-data-files, added-records, added-files-size,
   // changed-partition-count, total-*. An append without files is a valid empty snapshot.
   base::Result<Snapshot> prepare(const TableMetadata& base);
+  // The manifests and the manifest list that the snapshot of the last prepare() adds, with their sizes.
+  const std::vector<io::FileStatus>& written() const { return written_; }
+  // The next prepare() writes all manifests anew, under other names: the store has lost some.
+  void write_anew();
 
  private:
   struct Added {
@@ -59,6 +63,7 @@ class Append {
   std::vector<Added> files_;
   std::vector<ManifestFile> new_manifests_;
   bool manifests_written_ = false;
+  std::vector<io::FileStatus> written_;
   Properties extra_summary_;
   std::map<std::string, std::string> extra_header_;
   int attempt_ = 0;

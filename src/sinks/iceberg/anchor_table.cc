@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/retry.h"
+#include "io/stored_files.h"
 #include "sinks/iceberg/table_halts.h"
 #include "sinks/iceberg/table_setup.h"
 
@@ -128,6 +129,10 @@ base::Status AnchorTable::post(const iceberg::LoadedTable& loaded, const Pipelin
   append.set_summary(std::move(placed.summary));
   append.set_manifest_list_header(std::move(placed.manifest_list_header));
   TRY_ASSIGN(const iceberg::Snapshot snapshot, append.prepare(loaded.metadata));
+  if (base::Status stored = io::demand_stored(*catalog_.file_io(), append.written()); !stored.ok()) {
+    append.write_anew();
+    return stored;
+  }
   const iceberg::TableCommit commit = request(loaded.metadata, state, snapshot, marks, proposal);
   const int64_t base_head = loaded.metadata.current_snapshot_id.value_or(0);
   sent_ = {marks.epoch, snapshot.snapshot_id, sent_.snapshot == snapshot.snapshot_id ? sent_.requests + 1 : 1};

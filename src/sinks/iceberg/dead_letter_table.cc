@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "engine/dead_letters.h"
 #include "iceberg/table_properties.h"
+#include "io/stored_files.h"
 #include "sinks/iceberg/data_file_writer.h"
 
 namespace frazil::sinks {
@@ -64,9 +65,10 @@ base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const ic
   TRY(writer.write(rows));
   TRY_ASSIGN(const iceberg::DataFile file, writer.close());
   const std::string location = properties.metadata_path + "/" + base::random_uuid() + "-owed.avro";
-  TRY(iceberg::write_manifest(*catalog.file_io(), location, *metadata.current_schema(), metadata.default_spec(),
-                              base::random_snapshot_id(), {file}, properties.avro)
-          .status());
+  TRY_ASSIGN(const iceberg::ManifestFile manifest,
+             iceberg::write_manifest(*catalog.file_io(), location, *metadata.current_schema(), metadata.default_spec(),
+                                     base::random_snapshot_id(), {file}, properties.avro));
+  TRY(io::demand_stored(*catalog.file_io(), {{file.file_path, file.file_size_in_bytes, 0}, {location, manifest.manifest_length, 0}}));
   return location;
 }
 

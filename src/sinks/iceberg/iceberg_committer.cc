@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "engine/dead_letters.h"
+#include "io/stored_files.h"
 #include "sinks/iceberg/data_file_output.h"
 #include "sinks/iceberg/dead_letter_table.h"
 #include "sinks/iceberg/row_schema.h"
@@ -13,6 +14,9 @@ namespace frazil::sinks {
 namespace {
 
 constexpr size_t kOwedAtMost = 64;  // then the outbox has to be emptied first
+// Then data files that wait for their commit are looked at again: cleaners of other engines remove what no snapshot names
+// after a day and more.
+constexpr int64_t kFilesTrustedMicros = int64_t{12} * 3'600 * 1'000'000;
 
 void tell_found(const IcebergSinkConfig& config, int64_t snapshot_id) {
   base::log_info("commit_found", {{"pipeline", config.pipeline},
@@ -145,6 +149,7 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
   }
   written_dead_letters_.reset();
   owed_now_.clear();
+  files_checked_at_ = 0;
   anchor_.note_batch(append.snapshot_id());
   base::log_debug("batch_closed", {{"pipeline", config_.pipeline},
                                    {"batch", epoch.number},
@@ -227,6 +232,8 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
     return drop(ledger, Kind::kStale, "the table's schema or partition spec was changed; rows are read again for the new one",
                 verdict);
   }
+  TRY_ASSIGN(const std::optional<std::string> damage, damage_of(epoch));
+  if (damage) return drop(ledger, Kind::kStale, *damage, verdict);
   Proposal proposal;
   TRY_ASSIGN(const bool is_taken_over, settle_new_topics(loaded, state, epoch, proposal, verdict));
   if (is_taken_over) return true;
@@ -246,6 +253,21 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   verdict.positions = std::move(proposal.positions);
   owed_now_ = std::move(proposal.owed);
   return true;
+}
+
+base::Result<std::optional<std::string>> IcebergCommitter::damage_of(const engine::StagedEpoch& epoch) {
+  const int64_t now = base::wall_micros();
+  const bool is_known = files_checked_at_ != 0 && now >= files_checked_at_ && now - files_checked_at_ < kFilesTrustedMicros;
+  if (is_known) return std::optional<std::string>();
+  std::vector<io::FileStatus> expected;
+  for (const auto& output : epoch.outputs) {
+    const iceberg::DataFile& file = static_cast<const DataFileOutput&>(*output).file();
+    expected.push_back({file.file_path, file.file_size_in_bytes, 0});
+  }
+  TRY_ASSIGN(std::optional<std::string> damage, io::damage_among(*catalog_.file_io(), expected));
+  files_checked_at_ = now;
+  if (damage) base::log_warn("stored_file_damaged", {{"pipeline", config_.pipeline}, {"what", *damage}, {"then", "its rows are read again"}});
+  return damage;
 }
 
 base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed) {

@@ -3,6 +3,7 @@
 //  1. Load the table, no cache. Another uuid, a roll-back, a lost watermark: a halt.
 //  2. Our snapshot id is there already: done, whatever the last answer was.
 //  3. A range that does not begin where this metadata says: drop the epoch.
+//     So it is when the store has lost or cut one of its data files.
 //  4. Dead letters: written under the epoch's number, listed as owed.
 //  5. One request: rows, positions, tag, property, owed entries; it asserts uuid, head, tag, schema and spec.
 //  6. Accepted: done. Conflict, unknown outcome, unavailable: wait with jitter and go to 1. A refusal: a halt.
@@ -55,6 +56,8 @@ class IcebergCommitter : public engine::Committer {
   void tell_verdict(const engine::CommitVerdict& verdict) const;
   base::Result<bool> drop(const engine::Ledger& ledger, engine::CommitVerdict::Kind kind, const std::string& reason,
                           engine::CommitVerdict& verdict);
+  // What is wrong with the epoch's data files, as the store shows them now; nullopt: nothing, or looked at lately.
+  base::Result<std::optional<std::string>> damage_of(const engine::StagedEpoch& epoch);
   base::Status owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed);
   base::Result<bool> try_begin(const iceberg::LoadedTable& loaded, const engine::SourcePositions& start,
                                iceberg::Append& append, engine::SourcePositions& result);
@@ -73,6 +76,7 @@ class IcebergCommitter : public engine::Committer {
   std::shared_ptr<const WriteTarget> target_;
   int32_t target_schema_id_ = 0;  // the table's current schema when target_ was made
   bool by_hash_ = true;
+  int64_t files_checked_at_ = 0;  // of the epoch in hand, wall time in micros; 0: never
   // Dead letters of the epoch in hand, as last written.
   std::optional<OwedEntry> written_dead_letters_;
   // What the anchor owes after the commit in hand, entries of earlier epochs included.

@@ -10,6 +10,48 @@ namespace {
 
 using Kind = engine::CommitVerdict::Kind;
 
+// Says of the next file whose name holds `loses` that it was stored, and forgets it.
+class LosingFileIO : public io::FileIO {
+ public:
+  explicit LosingFileIO(std::shared_ptr<io::FileIO> inner) : inner_(std::move(inner)) {}
+  std::string loses;
+
+  base::Result<std::unique_ptr<io::OutputFile>> create(const std::string& location) override {
+    TRY_ASSIGN(std::unique_ptr<io::OutputFile> file, inner_->create(location));
+    return std::unique_ptr<io::OutputFile>(std::make_unique<File>(std::move(file), *this, location));
+  }
+  base::Result<std::string> read(const std::string& location) override { return inner_->read(location); }
+  base::Result<std::string> read_range(const std::string& location, int64_t offset, int64_t length) override {
+    return inner_->read_range(location, offset, length);
+  }
+  base::Result<io::FileStatus> stat(const std::string& location) override { return inner_->stat(location); }
+  base::Result<std::vector<io::FileStatus>> list(const std::string& prefix) override { return inner_->list(prefix); }
+  base::Status remove(const std::string& location) override { return inner_->remove(location); }
+
+ private:
+  class File : public io::OutputFile {
+   public:
+    File(std::unique_ptr<io::OutputFile> inner, LosingFileIO& store, std::string location)
+        : inner_(std::move(inner)), store_(store), location_(std::move(location)) {}
+    base::Status write(std::string_view bytes) override { return inner_->write(bytes); }
+    int64_t size() const override { return inner_->size(); }
+    base::Status close() override {
+      TRY(inner_->close());
+      if (store_.loses.empty() || location_.find(store_.loses) == std::string::npos) return {};
+      store_.loses.clear();
+      return store_.remove(location_);
+    }
+    void abort() override { inner_->abort(); }
+
+   private:
+    std::unique_ptr<io::OutputFile> inner_;
+    LosingFileIO& store_;
+    const std::string location_;
+  };
+
+  std::shared_ptr<io::FileIO> inner_;
+};
+
 TEST_F(CommitterTest, TheFirstCommitHoldsTheStartBeforeAnyRow) {
   const auto first = committer();
   const auto known = first->open();
@@ -121,6 +163,62 @@ TEST_F(CommitterTest, RebasesOverAForeignCommit) {
   EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
   EXPECT_EQ(rows(), range(0, 5));
   EXPECT_EQ(metadata(config_.table).current_snapshot()->parent_snapshot_id, 4711);
+}
+
+// A store that says "written" and shows nothing, or half of it.
+TEST_F(CommitterTest, AFileThatTheStoreLostIsReadAgainFromTheSource) {
+  const auto one = begun();
+  base::Interrupt never;
+  auto staged = epoch(*one, 0, 5);
+  const std::string lost = static_cast<const DataFileOutput&>(*staged.outputs.at(0)).file().file_path;
+  ASSERT_TRUE(catalog_->file_io()->remove(lost).ok());
+  const int before = catalog_->requests;
+  const auto verdict = one->commit(staged, never);
+  ASSERT_TRUE(verdict.ok()) << verdict.error().message();
+  EXPECT_EQ(verdict->kind, Kind::kStale);
+  EXPECT_EQ(verdict->reason, lost + " was reported as stored and is not there");
+  EXPECT_EQ(verdict->positions.next.at("t/0"), "0");
+  EXPECT_EQ(catalog_->requests, before);
+  ASSERT_TRUE(io::write_file(*catalog_->file_io(), lost, "short").ok());
+  EXPECT_EQ(one->commit(staged, never)->kind, Kind::kStale);
+  EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
+  EXPECT_EQ(rows(), range(0, 5));
+}
+
+// Between two requests of one commit, a process may have slept for a day, and a cleaner has been there.
+TEST_F(CommitterTest, FilesThatWaitedForHalfADayAreLookedAtAgain) {
+  config_.create->properties["commit.retry.total-timeout-ms"] = "86400000";  // by default a commit gives up after half an hour
+  in_virtual_time([&] {
+    const auto one = begun();
+    base::Interrupt never;
+    for (const int64_t hours : {13, 11}) {
+      auto staged = epoch(*one, 0, 5);
+      const std::string lost = static_cast<const DataFileOutput&>(*staged.outputs.at(0)).file().file_path;
+      catalog_->fates = {Fate::kLost};
+      catalog_->before_commit = [&] {
+        never.wait_until(base::deadline_after(hours * 3'600'000'000));
+        ASSERT_TRUE(catalog_->file_io()->remove(lost).ok());
+      };
+      const auto verdict = one->commit(staged, never);
+      ASSERT_TRUE(verdict.ok()) << verdict.error().message();
+      EXPECT_EQ(verdict->kind, hours < 12 ? Kind::kDone : Kind::kStale) << verdict->reason;
+      if (hours < 12) break;  // the table names a file that is gone: by then nobody may remove what is so young
+    }
+  });
+}
+
+TEST_F(CommitterTest, AManifestThatTheStoreLostIsWrittenAgain) {
+  const auto store = std::make_shared<LosingFileIO>(io::make_memory_file_io());
+  catalog_ = std::make_unique<FatefulCatalog>(iceberg::make_memory_catalog("memory://warehouse", store));
+  const auto one = begun();
+  for (const std::string lost : {"-m0.avro", "/snap-", "-owed.avro", "dead_letters/data/"}) {
+    store->loses = lost;
+    const int64_t begin = static_cast<int64_t>(rows().size() + dead().size());
+    EXPECT_EQ(commit(*one, begin, begin + 4, {begin + 1}).kind, Kind::kDone) << lost;
+    EXPECT_TRUE(store->loses.empty()) << lost << " was never written";
+  }
+  EXPECT_EQ(rows().size(), 12u);
+  EXPECT_EQ(dead().size(), 4u);
 }
 
 TEST_F(CommitterTest, ARefusedCommitHalts) {

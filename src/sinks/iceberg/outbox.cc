@@ -8,6 +8,7 @@
 #include "base/retry.h"
 #include "iceberg/change/append.h"
 #include "iceberg/manifest.h"
+#include "io/stored_files.h"
 #include "sinks/iceberg/dead_letter_table.h"
 #include "sinks/iceberg/pipeline_state.h"
 
@@ -102,7 +103,9 @@ base::Result<iceberg::Snapshot> Outbox::prepare(const OwedEntry& entry, const ic
   iceberg::Append append(catalog_.file_io(), snapshot_id);
   append.add_manifest_files(manifest, metadata.default_spec_id);
   append.set_summary(std::move(summary));
-  return append.prepare(metadata);
+  TRY_ASSIGN(iceberg::Snapshot snapshot, append.prepare(metadata));
+  TRY(io::demand_stored(*catalog_.file_io(), append.written()));
+  return snapshot;
 }
 
 }  // namespace frazil::sinks
