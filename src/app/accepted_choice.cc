@@ -21,12 +21,17 @@ base::Result<engine::AcceptedChoice> parse_accepted_choice(std::string_view text
   return accepted;
 }
 
-std::string describe_halt(const std::string& pipeline, const base::Halt& halt, const std::string& file) {
+std::string describe_halt(const std::string& pipeline, const base::Halt& halt, const std::string& file,
+                          const std::string& socket) {
   std::string text = "pipeline " + pipeline + " halted: " + halt.code + "\n  " + halt.text + "\n";
   if (!halt.range.empty()) text += "  affected: " + halt.range + "\n";
   for (const base::HaltChoice& choice : halt.choices) {
     text += "  choice " + choice.name + ": " + choice.meaning + "\n    frazil run " + file + " --accept " + halt.code +
             "=" + choice.name + "@" + halt.token + "\n";
+    if (!socket.empty()) {
+      text += "    or now, while the other pipelines run:\n    frazil accept " + pipeline + " " + halt.code + "=" + choice.name + "@" +
+              halt.token + " --socket " + socket + "\n";
+    }
   }
   text += "  Nothing was written. Without a choice the pipeline stays where it is.";
   return text;

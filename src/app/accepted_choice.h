@@ -11,7 +11,8 @@
 namespace frazil::app {
 
 base::Result<engine::AcceptedChoice> parse_accepted_choice(std::string_view text);
-// What happened and each choice with the command that takes it; several lines.
-std::string describe_halt(const std::string& pipeline, const base::Halt& halt, const std::string& file);
+// What happened and each choice with the command that takes it; several lines. `socket`: where the process waits for the answer while others of its
+// pipelines run; empty: it does not.
+std::string describe_halt(const std::string& pipeline, const base::Halt& halt, const std::string& file, const std::string& socket = "");
 
 }  // namespace frazil::app

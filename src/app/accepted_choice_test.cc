@@ -37,6 +37,13 @@ TEST(AcceptedChoice, IsPrintedAsItIsRead) {
   EXPECT_EQ(accepted->choice, "skip");
   EXPECT_EQ(accepted->token, halt.token);
   EXPECT_NE(text.find(halt.range), std::string::npos);
+  EXPECT_EQ(text.find("frazil accept"), std::string::npos);
+}
+
+TEST(AcceptedChoice, NamesTheSocketOfAProcessThatWaits) {
+  const base::Halt halt{"SOURCE_GAP", "records are gone", "orders/0[1,5)", "abc123", {{"skip", "leaves them out"}}};
+  const std::string text = describe_halt("orders", halt, "p.yaml", "/run/frazil/a.sock");
+  EXPECT_NE(text.find("frazil accept orders SOURCE_GAP=skip@abc123 --socket /run/frazil/a.sock\n"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -57,14 +57,7 @@ base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& 
   return sources::make_kafka_source(std::move(kafka), std::move(client));
 }
 
-std::string user_name() {
-  for (const char* variable : {"USER", "LOGNAME"}) {
-    if (const char* name = std::getenv(variable)) return name;
-  }
-  return "uid " + std::to_string(getuid());
-}
-
-base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config) {
+base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config, const std::string& user) {
   sinks::IcebergSinkConfig sink;
   sink.pipeline = config.name;
   TRY_ASSIGN(sink.table, iceberg::parse_table_id(config.table.name));
@@ -80,7 +73,7 @@ base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config)
   sink.commit_interval_ms = config.commit.interval_ms;
   sink.connect_timeout_ms = config.connect_timeout_ms;
   if (config.kafka) sink.group = config.kafka->group;
-  sink.user = user_name();
+  sink.user = user;
   return sink;
 }
 
@@ -96,12 +89,19 @@ engine::WorkerOptions worker_options(const PipelineConfig& config, const Pipelin
   const bool has_end = config.generator && config.generator->records > 0;
   worker.until_caught_up = options.until_caught_up || has_end;
   worker.accepted = options.accepted;
-  worker.user = user_name();
+  worker.user = options.user;
   worker.on_commit = options.on_commit;
   return worker;
 }
 
 }  // namespace
+
+std::string user_name() {
+  for (const char* variable : {"USER", "LOGNAME"}) {
+    if (const char* name = std::getenv(variable)) return name;
+  }
+  return "uid " + std::to_string(getuid());
+}
 
 int usable_cores() {
   cpu_set_t cores;
@@ -113,6 +113,13 @@ Pipeline::Pipeline(PipelineConfig config, PipelineOptions options, base::MemoryB
     : config_(std::move(config)), options_(std::move(options)), budget_(budget), status_(config_.name, metrics) {}
 
 Pipeline::~Pipeline() = default;
+
+// Answers given at the start were for halts of that time: this one replaces them.
+void Pipeline::answer(engine::AcceptedChoice choice, std::string user) {
+  options_.accepted = {std::move(choice)};
+  options_.user = std::move(user);
+  status_.set_state("starting");
+}
 
 base::Status Pipeline::run(base::Interrupt& stop) {
   base::Status status = build_and_run(stop);
@@ -146,7 +153,7 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   const int lanes = config_.lanes > 0 ? config_.lanes : usable_cores();
   TRY_ASSIGN(auto source, make_source(config_, lanes));
   TRY_ASSIGN(auto catalog, open_catalog_within(config_, stop));
-  TRY_ASSIGN(auto sink_settings, sink_config(config_));
+  TRY_ASSIGN(auto sink_settings, sink_config(config_, options_.user));
   auto sink =
       sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted);
   const auto make_decoder = [&](int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };

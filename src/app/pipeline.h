@@ -22,6 +22,7 @@ namespace frazil::app {
 struct PipelineOptions {
   bool until_caught_up = false;
   std::vector<engine::AcceptedChoice> accepted;
+  std::string user;                  // who decided what is accepted
   int64_t memory_bytes = 2LL << 30;  // of the whole process
   decltype(engine::WorkerOptions::on_commit) on_commit;
 };
@@ -33,17 +34,23 @@ class Pipeline {
 
   const std::string& name() const { return config_.name; }
   const engine::PipelineStatus& status() const { return status_; }
-  // Builds everything and runs until stopped, caught up, halted or failed; the status says which at the end. Blocks.
+  // Builds everything and runs until stopped, caught up, halted or failed; the status says which at the end. Blocks. All that it held is given
+  // back when it returns, and it may be called again.
   base::Status run(base::Interrupt& stop);
+  // The next run() begins with this answer to the halt that ended the last one, and `user` is who decided.
+  void answer(engine::AcceptedChoice choice, std::string user);
 
  private:
   base::Status build_and_run(base::Interrupt& stop);
 
   const PipelineConfig config_;
-  const PipelineOptions options_;
+  PipelineOptions options_;
   base::MemoryBudget& budget_;
   engine::PipelineStatus status_;
 };
+
+// Who runs this process, as its environment says.
+std::string user_name();
 
 // Cores that this process may use, at least 1.
 int usable_cores();

@@ -18,6 +18,7 @@ int run_program(int argc, const char* const* argv) {
   app.footer("Exit codes: 0 well, 1 the job failed, 2 wrong usage or configuration.");
   Chosen chosen;
   add_run(app, chosen);
+  add_accept(app, chosen);
   add_validate(app, chosen);
   add_inspect(app, chosen);
   add_catalog(app, chosen);

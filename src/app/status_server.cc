@@ -139,7 +139,7 @@ std::string statuses_to_json(const Views& views) {
 }
 
 net::HttpReply health_reply(const Views& views) {
-  return answer(views, std::none_of(views.begin(), views.end(), has_failed), "healthy");
+  return answer(views, !std::all_of(views.begin(), views.end(), has_failed), "healthy");
 }
 
 net::HttpReply readiness_reply(const Views& views) {

@@ -19,7 +19,7 @@ std::string status_to_json(const engine::StatusView& view);
 // {"version": ..., "started": ..., "pipelines": [...]}.
 std::string statuses_to_json(const std::vector<engine::StatusView>& views);
 
-// 200 while no pipeline failed or halted; 200 only when every pipeline is running.
+// 200 while a pipeline has neither failed nor halted; 200 only when every pipeline is running.
 net::HttpReply health_reply(const std::vector<engine::StatusView>& views);
 net::HttpReply readiness_reply(const std::vector<engine::StatusView>& views);
 

@@ -261,8 +261,9 @@ def test_a_halted_pipeline_is_seen_while_the_other_runs(kafka, lake, topic):
     sound.process_content["http"] = {"listen": "127.0.0.1:0"}
     with sound.start() as running:
         running.wait_until(lambda: "RECORD_REJECTED" in running.get("/status")[1], "the halt in /status")
-        code, text = running.get("/healthz")
+        code, text = running.get("/readyz")
         assert code == 503 and "broken" in text
+        assert running.get("/healthz")[0] == 200, "a restart for the one would disturb the other"
         running.wait_until(lambda: len(lake.rows("shop.sound")) == 5, "the rows of the other")
         outcome = running.terminate().expect(1)
     assert {e["pipeline"]: e["state"] for e in outcome.of("summary")} == {"broken": "halted", "sound": "ended"}

@@ -7,6 +7,8 @@
 #include "app/commands/template_call.h"
 #include "app/config/config_reader.h"
 #include "app/config/units.h"
+#include "app/control/control_socket.h"
+#include "app/control/halt_desk.h"
 #include "app/pipeline.h"
 #include "app/status_server.h"
 #include "app/stop_signals.h"
@@ -80,6 +82,12 @@ std::string summary_text(const engine::StatusView& view) {
          format_count(view.records_read) + " records read";
 }
 
+std::vector<std::string> names_of(const std::vector<PipelineConfig>& pipelines) {
+  std::vector<std::string> names;
+  for (const PipelineConfig& pipeline : pipelines) names.push_back(pipeline.name);
+  return names;
+}
+
 // One `frazil run` from configuration to exit code.
 class Run {
  public:
@@ -89,7 +97,10 @@ class Run {
         config_(std::move(config)),
         accepted_(std::move(accepted)),
         duration_ms_(duration_ms),
-        budget_(config_.process.memory_bytes) {}
+        desk_(names_of(config_.pipelines)),
+        budget_(config_.process.memory_bytes) {
+    stop_.on_raise([this] { desk_.close(); });
+  }
 
   int run() {
     base::configure_log(config_.process.log_format, config_.process.log_level);
@@ -102,6 +113,12 @@ class Run {
       tell("error: " + server.error().message());
       return kExitFailed;
     }
+    auto control = start_control_socket(config_.process, desk_, statuses);
+    if (!control.ok()) {
+      tell("error: " + control.error().message());
+      return kExitFailed;
+    }
+    socket_ = *control ? (*control)->path() : "";
     std::vector<base::Lane> lanes;
     for (const auto& pipeline : pipelines_) {
       lanes.emplace_back("pipeline " + pipeline->name(), [this, &pipeline] { run_pipeline(*pipeline); });
@@ -115,6 +132,7 @@ class Run {
     PipelineOptions options;
     options.until_caught_up = arguments_.until_caught_up;
     options.accepted = accepted_;
+    options.user = user_name();
     options.memory_bytes = config_.process.memory_bytes;
     const size_t index = pipelines_.size();
     if (arguments_.json) {
@@ -126,23 +144,33 @@ class Run {
     pipelines_.push_back(std::make_unique<Pipeline>(config, std::move(options), budget_, metrics_));
   }
 
+  // Runs, and runs again with the answer when its halt is answered while other pipelines run.
   void run_pipeline(Pipeline& pipeline) {
-    const base::Status status = pipeline.run(stop_);
-    if (!status.ok()) {
-      has_failed_ = true;
+    base::Status status = pipeline.run(stop_);
+    while (!status.ok()) {
       report(pipeline, status.error());
+      const base::Halt* halt = status.error().halt();
+      auto answer = halt == nullptr || socket_.empty() ? std::nullopt : desk_.wait(pipeline.name(), *halt);
+      if (!answer) break;
+      pipeline.answer(std::move(answer->choice), std::move(answer->user));
+      status = pipeline.run(stop_);
     }
+    if (!status.ok()) has_failed_ = true;
+    const engine::StatusView view = pipeline.status().view();
+    desk_.ended(pipeline.name(), view.state);
     if (arguments_.json) {
-      put_event(summary_event(pipeline.status().view()));
+      put_event(summary_event(view));
     } else {
-      tell(summary_text(pipeline.status().view()));
+      tell(summary_text(view));
     }
   }
 
   void report(const Pipeline& pipeline, const base::Error& error) {
     if (const base::Halt* halt = error.halt()) {
       const bool is_file = arguments_.template_name.empty();
-      tell(describe_halt(pipeline.name(), *halt, is_file ? arguments_.file : "--template " + arguments_.template_name + " ..."));
+      const bool is_awaited = !socket_.empty() && desk_.is_worth_waiting(pipeline.name(), *halt);
+      tell(describe_halt(pipeline.name(), *halt, is_file ? arguments_.file : "--template " + arguments_.template_name + " ...",
+                         is_awaited ? socket_ : ""));
       if (arguments_.json) put_event(halt_event(pipeline.name(), *halt));
     } else {
       tell("error: pipeline " + pipeline.name() + ": " + error.message());
@@ -153,6 +181,8 @@ class Run {
   const ProgramConfig config_;
   const std::vector<engine::AcceptedChoice> accepted_;
   const int64_t duration_ms_;
+  HaltDesk desk_;
+  std::string socket_;  // where halts can be answered; empty: nowhere. Set before the lanes start
   base::Interrupt stop_;
   base::Metrics metrics_;
   base::MemoryBudget budget_;

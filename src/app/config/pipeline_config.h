@@ -116,6 +116,7 @@ struct ProcessConfig {
   // Nothing: no status server. `listen_is_set` tells an address that the user chose from the default one.
   std::optional<ListenAddress> listen;
   bool listen_is_set = false;
+  std::string control_socket;  // an absolute path, "auto", or empty: none
   base::LogFormat log_format = base::LogFormat::kText;
   base::LogLevel log_level = base::LogLevel::kInfo;
 };

@@ -15,6 +15,14 @@ std::string assign_listen(const OptionTarget& target, const OptionValue& value) 
   return "";
 }
 
+std::string assign_socket(const OptionTarget& target, const OptionValue& value) {
+  target.process->control_socket = value.text == "off" ? "" : value.text;
+  if (value.text == "off" || value.text == "auto") return "";
+  if (!value.text.starts_with('/')) return "must be an absolute path, auto or off";
+  // The kernel's own bound on the paths of sockets.
+  return value.text.size() <= 107 ? "" : "is longer than the 107 bytes that the path of a socket may have";
+}
+
 std::string assign_level(const OptionTarget& target, const OptionValue& value) {
   using base::LogLevel;
   target.process->log_level = value.text == "debug"  ? LogLevel::kDebug
@@ -41,6 +49,13 @@ const std::vector<Option>& process_options() {
        .doc = "Address to listen on, or `off`. When the default port is busy, a free one is taken and named in the log; a busy "
               "port that was set is an error. The server asks for no password: keep it on loopback or behind your own proxy.",
        .assign = assign_listen},
+      {.path = "control", .kind = OptionKind::kSection, .doc = "Orders to the running process, as of `frazil accept`."},
+      {.path = "control.socket",
+       .kind = OptionKind::kText,
+       .default_text = "auto",
+       .doc = "Absolute path of a Unix socket, `auto` or `off`. It serves the process's own user and root. `auto`: control.sock in systemd's "
+              "$RUNTIME_DIRECTORY, else <pid>.sock in $XDG_RUNTIME_DIR/frazil, else none.",
+       .assign = assign_socket},
       {.path = "log", .kind = OptionKind::kSection, .doc = "The log on stderr."},
       {.path = "log.format",
        .kind = OptionKind::kChoice,

@@ -112,9 +112,11 @@ std::string program_manual(const CommandTree& tree) {
       ".SH SIGNALS\n.TP\nSIGTERM, SIGINT\nStop reading, commit what is complete, and end. A second one ends at once.\n";
   text += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") + "\nWhen set and not empty, nothing is printed in bold.\n.TP\n" +
           bold("FRAZIL_CATALOG") + "\nThe file that " + bold("frazil catalog") + " takes without " + bold("--catalog") +
-          ".\n";
+          ".\n.TP\n" + bold("XDG_RUNTIME_DIR") + ", " + bold("RUNTIME_DIRECTORY") +
+          "\nWhere the control socket of a process is, unless its file names another place.\n";
   text += ".SH FILES\n.TP\n\\fI/etc/frazil/NAME.yaml\\fR\nThe pipeline file of the service " +
-          bold("frazil@NAME.service") + ".\n";
+          bold("frazil@NAME.service") + ".\n.TP\n\\fI/run/frazil/NAME/control.sock\\fR\nIts control socket, for " +
+          bold("frazil accept") + ".\n";
   text += ".SH EXAMPLES\n.EX\n" +
           plain(
               "frazil validate orders.yaml\nfrazil run orders.yaml --until-caught-up\n"
