@@ -156,7 +156,7 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   TRY_ASSIGN(auto sink_settings, sink_config(config_, options_.user));
   auto sink =
       sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted);
-  const auto make_decoder = [&](int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
+  const auto make_decoder = [&](int, int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
   engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
   base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});
   return worker.run(stop);

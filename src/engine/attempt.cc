@@ -32,9 +32,14 @@ void Attempt::stage(std::optional<AssembledEpoch> epoch) {
 base::Status Attempt::start_lanes() {
   const int readers = parts_.options.reader_lanes;
   for (int lane = 0; lane < readers; ++lane) {
-    TRY_ASSIGN(auto decoder, parts_.make_decoder(lane));
-    TRY_ASSIGN(auto router, parts_.sink.make_router(lane, parts_.options.writer_lanes));
+    std::vector<ReaderLane::Parts> intakes;
+    for (int intake = 0; intake < parts_.sink.intakes(); ++intake) {
+      TRY_ASSIGN(auto decoder, parts_.make_decoder(lane, intake));
+      TRY_ASSIGN(auto router, parts_.sink.make_router(intake, lane, parts_.options.writer_lanes));
+      intakes.push_back({std::move(decoder), std::move(router)});
+    }
     ReaderContext context{parts_.source,
+                          parts_.sink,
                           state_,
                           exchange_,
                           parts_.budget,
@@ -42,7 +47,7 @@ base::Status Attempt::start_lanes() {
                           [this](int64_t epoch, ReaderShare share) { stage(assembly_.deliver(epoch, std::move(share))); },
                           parts_.options.pipeline,
                           parts_.options.dead_letter_schema_id};
-    readers_.push_back(std::make_unique<ReaderLane>(lane, std::move(context), std::move(decoder), std::move(router)));
+    readers_.push_back(std::make_unique<ReaderLane>(lane, std::move(context), std::move(intakes)));
   }
   for (int lane = 0; lane < parts_.options.writer_lanes; ++lane) {
     WriterContext context{parts_.sink, parts_.source, state_, exchange_, parts_.budget,

@@ -35,6 +35,9 @@ class Decoder {
   // An Error (kHalted) when the policy says that a bad record ends the pipeline.
   virtual base::Status decode(const RawBatch& raw, size_t first, size_t last, columnar::Batch& rows,
                               std::vector<Rejected>& rejects, DecodeCounts& counts) = 0;
+  // From now on decode() also appends to `records`, for each row that it appends, the index of its record in the RawBatch.
+  // Outlives the decoder's use.
+  virtual void note_records(std::vector<size_t>& records) = 0;
 };
 
 }  // namespace frazil::engine

@@ -15,9 +15,13 @@ constexpr int64_t kBytesPerRecord = 64;  // book-keeping of a record beside its 
 
 }  // namespace
 
-ReaderLane::ReaderLane(int lane, ReaderContext context, std::unique_ptr<Decoder> decoder, std::unique_ptr<Router> router)
-    : lane_(lane), context_(std::move(context)), decoder_(std::move(decoder)), router_(std::move(router)) {
-  staging_ = fresh_staging();
+ReaderLane::ReaderLane(int lane, ReaderContext context, std::vector<Parts> parts)
+    : lane_(lane), context_(std::move(context)), intakes_(parts.size()) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    intakes_[i].parts = std::move(parts[i]);
+    intakes_[i].parts.decoder->note_records(intakes_[i].records);  // intakes_ does not grow any more
+    stage_afresh(intakes_[i]);
+  }
 }
 
 void ReaderLane::run() {
@@ -39,12 +43,12 @@ base::Status ReaderLane::step(bool& is_done) {
     return {};
   }
   if (pending_ == nullptr) TRY(read_more());
-  if (pending_ == nullptr) return hand_over();  // idle: what is staged need not wait for more
+  if (pending_ == nullptr) return hand_over_all();  // idle: what is staged need not wait for more
   return decode_pending();
 }
 
 base::Status ReaderLane::end_epoch() {
-  TRY(hand_over());
+  TRY(hand_over_all());
   context_.deliver(epoch_, std::move(share_));
   share_ = ReaderShare();
   for (int writer = 0; writer < context_.exchange.writers(); ++writer) {
@@ -73,31 +77,75 @@ base::Status ReaderLane::decode_pending() {
   });
   if (lease.bytes() == 0) return {};  // the barrier comes first, or the end
   context_.state.note_progress(epoch_, base::mono_micros());
+  Intake& intake = intakes_[static_cast<size_t>(context_.sink.intake_of(pending_->stream))];
   DecodeCounts counts;
   int64_t rejected = 0;
-  int64_t appended = 0;
+  int64_t taken = 0;
   for (size_t first = 0; first < pending_->records.size();) {
-    const int64_t room = std::max<int64_t>(1, kStagingRows - staging_->batch.rows());
+    const int64_t room = std::max<int64_t>(1, kStagingRows - intake.staging->batch.rows());
     const size_t last = std::min(pending_->records.size(), first + static_cast<size_t>(room));
-    std::vector<Rejected> rejects;
-    const int64_t before = staging_->batch.rows();
-    TRY(decoder_->decode(*pending_, first, last, staging_->batch, rejects, counts));
-    appended += staging_->batch.rows() - before;
-    rejected += static_cast<int64_t>(rejects.size());
-    reject(rejects);
+    TRY_ASSIGN(const int64_t rows, decode(intake, first, last, counts, rejected));
+    taken += rows;
     first = last;
-    if (staging_->batch.rows() >= kStagingRows) TRY(hand_over());
+    if (intake.staging->batch.rows() >= kStagingRows) TRY(hand_over(intake));
   }
-  share_.rows += appended;
-  note_times(appended);
+  share_.rows += taken;
+  note_times(taken);
   extend(share_.ranges, pending_->range);
   context_.status.rejected(rejected, counts.tombstones, counts.skipped);
   context_.status.passed_over(counts.unknown_fields, counts.duplicate_keys);
   pending_.reset();
   lease.resize(0);
-  staging_lease_->resize(staging_->batch.bytes());
-  if (staging_->batch.bytes() >= kStagingBytes) return hand_over();
+  intake.lease->resize(intake.staging->batch.bytes());
+  if (intake.staging->batch.bytes() >= kStagingBytes) return hand_over(intake);
   return {};
+}
+
+base::Result<int64_t> ReaderLane::decode(Intake& intake, size_t first, size_t last, DecodeCounts& counts, int64_t& rejected) {
+  columnar::Batch& batch = intake.staging->batch;
+  std::vector<Rejected> rejects;
+  const int64_t before = batch.rows();
+  intake.records.clear();
+  TRY(intake.parts.decoder->decode(*pending_, first, last, batch, rejects, counts));
+  TRY_ASSIGN(const int64_t left_out, settle_unwanted(intake, before, rejects, counts));
+  rejected += static_cast<int64_t>(rejects.size());
+  reject(rejects);
+  return batch.rows() - before - left_out;
+}
+
+base::Result<int64_t> ReaderLane::settle_unwanted(Intake& intake, int64_t first, std::vector<Rejected>& rejects,
+                                                  DecodeCounts& counts) {
+  TRY_ASSIGN(std::vector<UnwantedRow> unwanted, intake.parts.router->look(intake.staging->batch, first));
+  int64_t left_out = 0;
+  int64_t rejected_to = first;  // rows before this one belong to records that are settled
+  for (UnwantedRow& one : unwanted) {
+    const auto index = static_cast<size_t>(one.row - first);
+    const size_t record = intake.records[index];
+    if (one.fate == UnwantedRow::Fate::kHalt) return unwanted_halt(one, record);
+    if (one.row < rejected_to) continue;
+    if (one.fate == UnwantedRow::Fate::kSkip) {
+      ++counts.skipped;
+      ++left_out;
+      continue;
+    }
+    const auto [begin, end] = std::equal_range(intake.records.begin(), intake.records.end(), record);
+    rejected_to = first + (end - intake.records.begin());
+    intake.parts.router->leave_out(first + (begin - intake.records.begin()), rejected_to);
+    left_out += end - begin;
+    rejects.push_back({record, std::move(one.code), std::move(one.message), std::move(one.field)});
+  }
+  return left_out;
+}
+
+base::Error ReaderLane::unwanted_halt(const UnwantedRow& unwanted, size_t record) const {
+  const std::string offset = std::to_string(pending_->records[record].offset);
+  const std::string place = pending_->stream + "/" + std::to_string(pending_->partition);
+  base::Halt halt;
+  halt.code = "ROW_UNROUTED";
+  halt.range = place + "[" + offset + "," + std::to_string(pending_->records[record].offset + 1) + ")";
+  halt.text = "no table takes a row of the record at " + place + " offset " + offset + ": " + unwanted.message +
+              ". Add a table for it to tables:, or set unrouted: to dead_letter or skip, and run again";
+  return base::Error(std::move(halt));
 }
 
 void ReaderLane::reject(const std::vector<Rejected>& rejects) {
@@ -141,32 +189,39 @@ void ReaderLane::note_times(int64_t rows) {
   share_.record_times.push_back(times);
 }
 
-base::Status ReaderLane::hand_over() {
-  if (staging_->batch.rows() == 0) return {};
-  TRY_ASSIGN(std::vector<RoutedRows> routed, router_->route(staging_->batch));
-  staging_lease_->resize(staging_->batch.bytes());
+base::Status ReaderLane::hand_over_all() {
+  for (Intake& intake : intakes_) TRY(hand_over(intake));
+  return {};
+}
+
+base::Status ReaderLane::hand_over(Intake& intake) {
+  const columnar::Batch& batch = intake.staging->batch;
+  if (batch.rows() == 0) return {};
+  TRY_ASSIGN(std::vector<RoutedRows> routed, intake.parts.router->route(batch));
+  intake.lease->resize(batch.bytes());
   std::vector<std::vector<RoutedRows>> by_lane(static_cast<size_t>(context_.exchange.writers()));
   for (RoutedRows& rows : routed) by_lane[static_cast<size_t>(rows.lane)].push_back(std::move(rows));
   for (size_t writer = 0; writer < by_lane.size(); ++writer) {
     if (by_lane[writer].empty()) continue;
-    context_.exchange.to(static_cast<int>(writer)).push(LaneMessage{lane_, epoch_, staging_, std::move(by_lane[writer]), staging_lease_});
+    context_.exchange.to(static_cast<int>(writer))
+        .push(LaneMessage{lane_, epoch_, intake.staging, std::move(by_lane[writer]), intake.lease});
   }
-  pool_.push_back(std::move(staging_));
-  staging_ = fresh_staging();
+  intake.pool.push_back(std::move(intake.staging));
+  stage_afresh(intake);
   return {};
 }
 
-std::shared_ptr<RowsInFlight> ReaderLane::fresh_staging() {
-  staging_lease_ = std::make_shared<base::Lease>(context_.budget.lease_now(0));
-  for (auto& used : pool_) {
+void ReaderLane::stage_afresh(Intake& intake) {
+  intake.lease = std::make_shared<base::Lease>(context_.budget.lease_now(0));
+  for (auto& used : intake.pool) {
     if (used.use_count() != 1) continue;
-    std::shared_ptr<RowsInFlight> again = std::move(used);
-    used = std::move(pool_.back());
-    pool_.pop_back();
-    again->batch.clear();
-    return again;
+    intake.staging = std::move(used);
+    used = std::move(intake.pool.back());
+    intake.pool.pop_back();
+    intake.staging->batch.clear();
+    return;
   }
-  return std::make_shared<RowsInFlight>(decoder_->schema());
+  intake.staging = std::make_shared<RowsInFlight>(intake.parts.decoder->schema());
 }
 
 }  // namespace frazil::engine

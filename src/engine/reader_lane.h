@@ -1,9 +1,10 @@
-// ReaderLane: read → decode → route, and the reader's end of epochs. Runs on a thread of its own; owns its decoder, router
-// and staging batch.
+// ReaderLane: read → decode → route, and the reader's end of epochs. Runs on a thread of its own; owns, for each intake of the
+// sink, a decoder, a router and a staging batch.
 //
 // 1. When the epoch was cut: hand over staged rows, deliver ranges and dead letters, send the barrier everywhere.
 // 2. Otherwise read; wait for budget for what was read, but wake up for a cut (then 1 comes first, the batch waits).
-// 3. Decode into the staging batch; at 16 k rows route it to the writer lanes.
+// 3. Decode into the staging batch of the stream's intake. The router looks at the new rows: what no table takes becomes a dead
+//    letter, is skipped, or halts. At 16 k rows route the batch to the writer lanes.
 #pragma once
 
 #include <memory>
@@ -23,6 +24,7 @@ namespace frazil::engine {
 // What reader lanes need of their surroundings; all outlive the lane.
 struct ReaderContext {
   Source& source;
+  Sink& sink;
   AttemptState& state;
   Exchange& exchange;
   base::MemoryBudget& budget;
@@ -37,31 +39,45 @@ class ReaderLane {
   static constexpr int64_t kStagingRows = 16384;
   static constexpr int64_t kStagingBytes = 64LL << 20;
 
-  ReaderLane(int lane, ReaderContext context, std::unique_ptr<Decoder> decoder, std::unique_ptr<Router> router);
+  struct Parts {
+    std::unique_ptr<Decoder> decoder;
+    std::unique_ptr<Router> router;
+  };
+  // `parts`: one for each intake of the sink.
+  ReaderLane(int lane, ReaderContext context, std::vector<Parts> parts);
   // Until the final epoch has ended or the attempt is abandoned. Failures go to the attempt's state.
   void run();
 
  private:
+  struct Intake {
+    Parts parts;
+    std::shared_ptr<RowsInFlight> staging;
+    std::shared_ptr<base::Lease> lease;                // of the staged rows
+    std::vector<std::shared_ptr<RowsInFlight>> pool;   // recycled when no lane holds them any more
+    std::vector<size_t> records;                       // of the rows just decoded
+  };
   base::Status step(bool& is_done);
   base::Status end_epoch();
   base::Status read_more();
   base::Status decode_pending();
-  base::Status hand_over();
+  // Decodes records [first, last) of the pending batch; returns how many rows will go to tables.
+  base::Result<int64_t> decode(Intake& intake, size_t first, size_t last, DecodeCounts& counts, int64_t& rejected);
+  // Settles what no table takes of the rows from `first` on; returns how many rows go nowhere.
+  base::Result<int64_t> settle_unwanted(Intake& intake, int64_t first, std::vector<Rejected>& rejects, DecodeCounts& counts);
+  base::Error unwanted_halt(const UnwantedRow& unwanted, size_t record) const;
+  base::Status hand_over_all();
+  base::Status hand_over(Intake& intake);
   void reject(const std::vector<Rejected>& rejects);
   void tell(const Rejected& rejected) const;
   void note_times(int64_t rows);
-  std::shared_ptr<RowsInFlight> fresh_staging();
+  void stage_afresh(Intake& intake);
 
   const int lane_;
   ReaderContext context_;
-  std::unique_ptr<Decoder> decoder_;
-  std::unique_ptr<Router> router_;
+  std::vector<Intake> intakes_;
   int64_t epoch_ = 1;  // the open epoch
   std::unique_ptr<RawBatch> pending_;
   bool is_idle_ = false;  // the last read gave nothing
-  std::shared_ptr<RowsInFlight> staging_;
-  std::shared_ptr<base::Lease> staging_lease_;
-  std::vector<std::shared_ptr<RowsInFlight>> pool_;  // recycled when no lane holds them any more
   ReaderShare share_;
 };
 

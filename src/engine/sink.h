@@ -24,9 +24,30 @@ struct RoutedRows {
   std::vector<int32_t> rows;
 };
 
+// A row that no table takes, and what becomes of the record that it came from.
+struct UnwantedRow {
+  enum class Fate {
+    kDeadLetter,  // the record as a whole: other rows of it go nowhere either
+    kSkip,        // this row alone
+    kHalt,
+  } fate = Fate::kDeadLetter;
+  int64_t row = 0;
+  std::string code;
+  std::string message;
+  std::string field;
+};
+
 class Router {
  public:
   virtual ~Router() = default;
+  // Looks at the rows from `first` on, which were just appended; each row of a batch is looked at once, in order, while the
+  // records are still there. Routers that take every row have nothing to say.
+  virtual base::Result<std::vector<UnwantedRow>> look(const columnar::Batch&, int64_t /*first*/) {
+    return std::vector<UnwantedRow>{};
+  }
+  // Rows first..last-1 of the batch in hand go nowhere, whatever look() found. Only asked of routers that name unwanted rows.
+  virtual void leave_out(int64_t /*first*/, int64_t /*last*/) {}
+  // The whole batch. Ends it: the next look() is at another one.
   virtual base::Result<std::vector<RoutedRows>> route(const columnar::Batch& batch) = 0;
 };
 
@@ -128,7 +149,11 @@ class Committer {
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual base::Result<std::unique_ptr<Router>> make_router(int reader_lane, int writer_lanes) = 0;
+  // Streams whose records share a decoder, a schema of rows and a router are one intake; intakes count from 0. Valid after the
+  // committer's open().
+  virtual int intakes() const { return 1; }
+  virtual int intake_of(const std::string& /*stream*/) const { return 0; }
+  virtual base::Result<std::unique_ptr<Router>> make_router(int intake, int reader_lane, int writer_lanes) = 0;
   virtual base::Result<std::unique_ptr<SinkWriter>> make_writer(int writer_lane, int64_t epoch_number) = 0;
   // Valid after its open().
   virtual Committer& committer() = 0;

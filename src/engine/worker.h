@@ -45,8 +45,8 @@ struct WorkerOptions {
 
 class Worker {
  public:
-  // `make_decoder` is called once for each reader lane, after the sink's committer is open.
-  using DecoderFactory = std::function<base::Result<std::unique_ptr<Decoder>>(int lane)>;
+  // Called once for each reader lane and intake of the sink, after the sink's committer is open.
+  using DecoderFactory = std::function<base::Result<std::unique_ptr<Decoder>>(int lane, int intake)>;
   Worker(WorkerOptions options, Source& source, Sink& sink, DecoderFactory make_decoder, base::MemoryBudget& budget,
          PipelineStatus& status);
   ~Worker();

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -115,7 +116,7 @@ class FakeSource : public Source {
       RawRecord record;
       record.has_value = true;
       record.value = value;
-      record.offset = begin;
+      record.offset = begin + static_cast<int64_t>(raw.records.size());
       raw.records.push_back(record);
       raw.bytes += 100;
     }
@@ -152,10 +153,15 @@ class FakeDecoder : public Decoder {
         rejects.push_back({i, "SEVEN", "ends in 7", ""});
       } else {
         rows.columns[0].append_long(number);
+        records_->push_back(i);
       }
     }
     return {};
   }
+  void note_records(std::vector<size_t>& records) override { records_ = &records; }
+
+ private:
+  std::vector<size_t>* records_ = nullptr;
 };
 
 class Numbers : public Output {
@@ -169,20 +175,42 @@ class Numbers : public Output {
   std::vector<int64_t> values_;
 };
 
+// No table takes numbers that end in `unwanted`.
+struct Unwanted {
+  int64_t digit = -1;
+  UnwantedRow::Fate fate = UnwantedRow::Fate::kDeadLetter;
+};
+
 class FakeRouter : public Router {
  public:
-  explicit FakeRouter(int lanes) : lanes_(lanes) {}
+  FakeRouter(int lanes, Unwanted unwanted) : lanes_(lanes), unwanted_(unwanted) {}
+  base::Result<std::vector<UnwantedRow>> look(const columnar::Batch& batch, int64_t first) override {
+    std::vector<UnwantedRow> unwanted;
+    for (int64_t row = first; row < batch.rows(); ++row) {
+      if (batch.columns[0].long_at(row) % 10 != unwanted_.digit) continue;
+      unwanted.push_back({unwanted_.fate, row, "NOWHERE", "no table for it", ""});
+      if (unwanted_.fate == UnwantedRow::Fate::kSkip) out_.insert(row);
+    }
+    return unwanted;
+  }
+  void leave_out(int64_t first, int64_t last) override {
+    for (int64_t row = first; row < last; ++row) out_.insert(row);
+  }
   base::Result<std::vector<RoutedRows>> route(const columnar::Batch& batch) override {
     std::vector<RoutedRows> routed(static_cast<size_t>(lanes_));
     for (int lane = 0; lane < lanes_; ++lane) routed[static_cast<size_t>(lane)].lane = lane;
     for (int32_t row = 0; row < batch.rows(); ++row) {
+      if (out_.contains(row)) continue;
       routed[static_cast<size_t>(batch.columns[0].long_at(row) % lanes_)].rows.push_back(row);
     }
+    out_.clear();
     return routed;
   }
 
  private:
   const int lanes_;
+  const Unwanted unwanted_;
+  std::set<int64_t> out_;
 };
 
 // Failures that writers meet, one for each writer that gets any; then all goes well.
@@ -283,8 +311,10 @@ class FakeCommitter : public Committer {
 
 class FakeSink : public Sink {
  public:
-  base::Result<std::unique_ptr<Router>> make_router(int, int writer_lanes) override {
-    return std::unique_ptr<Router>(std::make_unique<FakeRouter>(writer_lanes));
+  int intakes() const override { return intake_count; }
+  int intake_of(const std::string& stream) const override { return stream.back() % intake_count; }
+  base::Result<std::unique_ptr<Router>> make_router(int, int, int writer_lanes) override {
+    return std::unique_ptr<Router>(std::make_unique<FakeRouter>(writer_lanes, unwanted));
   }
   base::Result<std::unique_ptr<SinkWriter>> make_writer(int, int64_t) override {
     return std::unique_ptr<SinkWriter>(std::make_unique<FakeWriter>(faults));
@@ -292,6 +322,8 @@ class FakeSink : public Sink {
   Committer& committer() override { return committer_; }
   FakeCommitter committer_;
   StoreFaults faults;
+  Unwanted unwanted;
+  int intake_count = 1;
 };
 
 // One pipeline of `splits` splits with 40 records each, two reader and two writer lanes.
@@ -305,7 +337,8 @@ struct Rig {
   }
   base::Status run(base::Interrupt& stop) {
     PipelineStatus status("p", metrics);
-    const auto make_decoder = [](int) -> base::Result<std::unique_ptr<Decoder>> {
+    const auto make_decoder = [this](int, int intake) -> base::Result<std::unique_ptr<Decoder>> {
+      decoders_made.push_back(intake);
       return std::unique_ptr<Decoder>(std::make_unique<FakeDecoder>());
     };
     Worker worker(options, source, sink, make_decoder, budget, status);
@@ -332,6 +365,7 @@ struct Rig {
 
   FakeSource source;
   FakeSink sink;
+  std::vector<int> decoders_made;
   const int splits;
   base::Metrics metrics;
   base::MemoryBudget budget;
@@ -544,6 +578,49 @@ TEST(Worker, TheSinkMayAskForLongerEpochs) {
     EXPECT_EQ(commits_in_a_minute(3'600'000), 1);  // at the end
   });
   EXPECT_GT(hurried, 10);
+}
+
+TEST(Worker, RowsThatNoTableTakesBecomeDeadLetters) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.sink.unwanted = {3, UnwantedRow::Fate::kDeadLetter};
+    ASSERT_TRUE(rig.run().ok());
+    EXPECT_EQ(rig.sink.committer_.rows.size(), 96u);    // of 120, those that end in 3 or 7 are left out
+    EXPECT_EQ(rig.sink.committer_.dead_letters, 24);
+  });
+}
+
+TEST(Worker, RowsThatNoTableTakesMayBeSkipped) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.sink.unwanted = {3, UnwantedRow::Fate::kSkip};
+    ASSERT_TRUE(rig.run().ok());
+    EXPECT_EQ(rig.sink.committer_.rows.size(), 96u);
+    EXPECT_EQ(rig.sink.committer_.dead_letters, 12);
+  });
+}
+
+TEST(Worker, ARowThatNoTableTakesMayHaltAndNamesItsRecord) {
+  Rig rig(1);
+  rig.sink.unwanted = {3, UnwantedRow::Fate::kHalt};
+  base::Simulation simulation(1);
+  simulation.run([&] {
+    const base::Status status = rig.run();
+    ASSERT_FALSE(status.ok());
+    ASSERT_NE(status.error().halt(), nullptr) << status.error().message();
+    EXPECT_EQ(status.error().halt()->code, "ROW_UNROUTED");
+    EXPECT_EQ(status.error().halt()->range, "a/0[3,4)");
+  });
+}
+
+TEST(Worker, EachStreamGoesThroughTheDecoderAndRouterOfItsIntake) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.sink.intake_count = 3;
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    EXPECT_EQ(rig.decoders_made, (std::vector<int>{0, 1, 2, 0, 1, 2}));  // for each of two reader lanes
+  });
 }
 
 TEST(Worker, AStopDuringTheStartEndsWellAndSoon) {

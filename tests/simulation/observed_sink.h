@@ -14,8 +14,10 @@ class ObservedSink : public engine::Sink, private engine::Committer {
   // Both outlive the sink.
   ObservedSink(engine::Sink& sink, Tally& tally) : sink_(sink), tally_(tally) {}
 
-  base::Result<std::unique_ptr<engine::Router>> make_router(int reader_lane, int writer_lanes) override {
-    return sink_.make_router(reader_lane, writer_lanes);
+  int intakes() const override { return sink_.intakes(); }
+  int intake_of(const std::string& stream) const override { return sink_.intake_of(stream); }
+  base::Result<std::unique_ptr<engine::Router>> make_router(int intake, int reader_lane, int writer_lanes) override {
+    return sink_.make_router(intake, reader_lane, writer_lanes);
   }
   base::Result<std::unique_ptr<engine::SinkWriter>> make_writer(int writer_lane, int64_t epoch_number) override {
     return sink_.make_writer(writer_lane, epoch_number);

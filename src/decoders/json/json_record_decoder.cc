@@ -33,11 +33,14 @@ class JsonRecordDecoder : public engine::Decoder {
         TRY(refuse(config_.on_reject, *reject, raw, i, rejects, counts.skipped));
       } else {
         fill_others(raw, record, appended, rows);
+        if (records_ != nullptr) records_->insert(records_->end(), static_cast<size_t>(appended), i);
       }
     }
     count(counts);
     return {};
   }
+
+  void note_records(std::vector<size_t>& records) override { records_ = &records; }
 
  private:
   // The columns that the document fills, of this batch.
@@ -112,6 +115,7 @@ class JsonRecordDecoder : public engine::Decoder {
   const std::vector<ColumnOrigin> origins_;
   const std::unique_ptr<format::JsonDecoder> json_;
   std::vector<columnar::Column*> document_columns_;
+  std::vector<size_t>* records_ = nullptr;  // of rows, where somebody wants to know
   format::JsonCounters counted_;
   bool has_logged_skip_ = false;
 };

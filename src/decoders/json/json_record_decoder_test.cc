@@ -48,6 +48,7 @@ struct Decoded {
   std::unique_ptr<columnar::Batch> rows;
   std::vector<engine::Rejected> rejects;
   engine::DecodeCounts counts;
+  std::vector<size_t> records;  // of the rows
 };
 
 Decoded decode(const JsonDecoderConfig& config, const columnar::Schema& rows, const engine::RawBatch& raw) {
@@ -57,6 +58,7 @@ Decoded decode(const JsonDecoderConfig& config, const columnar::Schema& rows, co
   auto decoder = make_json_decoder(config, decoded.schema);
   EXPECT_TRUE(decoder.ok()) << (decoder.ok() ? "" : decoder.error().message());
   if (!decoder.ok()) return decoded;
+  decoder.value()->note_records(decoded.records);
   decoded.status = decoder.value()->decode(raw, 0, raw.records.size(), *decoded.rows, decoded.rejects, decoded.counts);
   return decoded;
 }
@@ -86,6 +88,7 @@ TEST(JsonRecordDecoder, RejectsAnArrayWithOneBadElementAsAWhole) {
   EXPECT_EQ(decoded.rows->rows(), 2);
   EXPECT_EQ(decoded.rows->columns[0].long_at(0), 3);
   EXPECT_EQ(decoded.rejects.size(), 1u);
+  EXPECT_EQ(decoded.records, (std::vector<size_t>{1, 1}));
 }
 
 TEST(JsonRecordDecoder, FollowsThePolicyForTombstones) {

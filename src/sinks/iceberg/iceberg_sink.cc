@@ -13,7 +13,7 @@ class Sink : public IcebergSink {
        std::vector<engine::AcceptedChoice> accepted)
       : config_(std::move(config)), catalog_(catalog), committer_(config_, catalog, format, std::move(accepted)) {}
 
-  base::Result<std::unique_ptr<engine::Router>> make_router(int reader_lane, int writer_lanes) override {
+  base::Result<std::unique_ptr<engine::Router>> make_router(int, int reader_lane, int writer_lanes) override {
     const auto target = committer_.target();
     TRY_ASSIGN(auto router, PartitionRouter::make(target->schema, target->spec, committer_.by_hash(), reader_lane, writer_lanes));
     return std::unique_ptr<engine::Router>(std::move(router));
