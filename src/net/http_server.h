@@ -1,12 +1,16 @@
-// HttpServer: a small server for status pages and metrics. GET only, answers made whole, no state between requests.
+// HttpServer: a small server for status pages and metrics, and for what workers of one pipeline tell each other. Answers are made
+// whole, no state between requests.
 //
-// It runs on a lane of its own plus two that answer, from start() to stop(); replies are made on those, so a Responder
-// must be safe on any thread and must not block long. It is for loopback and trusted networks: no TLS, no passwords.
+// It runs on a lane of its own plus some that answer, from start() to stop(); replies are made on those, so a Responder
+// must be safe on any thread. One that waits (a Receiver may) holds one of the lanes meanwhile. Without TLS it is for loopback and trusted
+// networks; with it, callers show a certificate of `client_ca_file`. No passwords. Files of TLS are read at start().
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -20,17 +24,29 @@ struct HttpReply {
 };
 
 using Responder = std::function<HttpReply()>;
+// Answers a POST with this body.
+using Receiver = std::function<HttpReply(const std::string& body)>;
+
+// PEM files. Callers without a certificate that `client_ca_file` signed are refused.
+struct ServerTls {
+  std::string certificate_file;
+  std::string key_file;
+  std::string client_ca_file;
+};
 
 struct HttpServerConfig {
   std::string host = "127.0.0.1";
   int port = 0;                             // 0: one that the system picks
   bool moves_if_busy = false;               // takes a free port when `port` is taken
-  std::map<std::string, Responder> routes;  // exact path → answer
+  std::map<std::string, Responder> routes;  // exact path → answer to GET
+  std::map<std::string, Receiver> receivers;  // exact path → answer to POST
+  int64_t max_body_bytes = 64 << 10;          // larger ones get 413
+  std::optional<ServerTls> tls;
 };
 
 class HttpServer {
  public:
-  // Listens when it returns. kUnavailable when the address cannot be listened on.
+  // Listens when it returns. kUnavailable when the address cannot be listened on, kInvalid when the files of TLS cannot be used.
   static base::Result<std::unique_ptr<HttpServer>> start(HttpServerConfig config);
   ~HttpServer();
 
