@@ -29,4 +29,16 @@ base::Result<std::optional<std::string>> accepted_choice(const std::vector<Accep
   return std::optional<std::string>();
 }
 
+const char* verdict_name(CommitVerdict::Kind kind) {
+  switch (kind) {
+    case CommitVerdict::Kind::kDone:
+      return "done";
+    case CommitVerdict::Kind::kStale:
+      return "stale";
+    case CommitVerdict::Kind::kGap:
+      return "gap";
+  }
+  return "";
+}
+
 }  // namespace frazil::engine

@@ -94,7 +94,10 @@ struct CommitVerdict {
   } kind = Kind::kDone;
   SourcePositions positions;  // what the table says now
   std::string reason;
+  bool is_merged = false;  // decided by another worker, together with epochs of others
 };
+// "done", "stale", "gap".
+const char* verdict_name(CommitVerdict::Kind kind);
 
 // An operator's answer to a halt, from the command line: CODE[=choice]@TOKEN.
 struct AcceptedChoice {

@@ -25,18 +25,6 @@ void tell_found(const IcebergSinkConfig& config, int64_t snapshot_id) {
                                   {"why", "an earlier request of this commit was applied; its answer did not say so"}});
 }
 
-const char* verdict_name(engine::CommitVerdict::Kind kind) {
-  switch (kind) {
-    case engine::CommitVerdict::Kind::kDone:
-      return "done";
-    case engine::CommitVerdict::Kind::kStale:
-      return "stale";
-    case engine::CommitVerdict::Kind::kGap:
-      return "gap";
-  }
-  return "";
-}
-
 }  // namespace
 
 IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Catalog& catalog,
@@ -174,7 +162,7 @@ void IcebergCommitter::tell_verdict(const engine::CommitVerdict& verdict) const 
                                     {"epoch", sent.epoch},
                                     {"snapshot", sent.snapshot},
                                     {"requests", sent.requests},
-                                    {"verdict", verdict_name(verdict.kind)},
+                                    {"verdict", engine::verdict_name(verdict.kind)},
                                     {"why", verdict.reason.empty() ? "the last request was accepted" : verdict.reason}});
 }
 

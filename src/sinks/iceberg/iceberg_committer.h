@@ -48,6 +48,9 @@ class IcebergCommitter : public engine::Committer {
   // Where writers write; of the metadata that open() saw.
   std::shared_ptr<const WriteTarget> target() const { return target_; }
   bool by_hash() const { return by_hash_; }
+  int32_t target_schema_id() const { return target_schema_id_; }
+  // More than one: somebody else committed meanwhile, or an answer was lost.
+  int requests_of_last_commit() const { return anchor_.sent().requests; }
 
  private:
   base::Status prepare_writing(const iceberg::TableMetadata& metadata);

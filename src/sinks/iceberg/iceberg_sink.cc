@@ -1,5 +1,6 @@
 #include "sinks/iceberg/iceberg_sink.h"
 
+#include "sinks/iceberg/handing_committer.h"
 #include "sinks/iceberg/iceberg_committer.h"
 #include "sinks/iceberg/partition_router.h"
 #include "sinks/iceberg/partition_writer.h"
@@ -10,8 +11,11 @@ namespace {
 class Sink : public IcebergSink {
  public:
   Sink(IcebergSinkConfig config, iceberg::Catalog& catalog, const engine::PositionFormat& format,
-       std::vector<engine::AcceptedChoice> accepted)
-      : config_(std::move(config)), catalog_(catalog), committer_(config_, catalog, format, std::move(accepted)) {}
+       std::vector<engine::AcceptedChoice> accepted, HandOver* hand_over)
+      : config_(std::move(config)),
+        catalog_(catalog),
+        committer_(config_, catalog, format, std::move(accepted)),
+        handing_committer_(config_, catalog, committer_, hand_over) {}
 
   base::Result<std::unique_ptr<engine::Router>> make_router(int, int reader_lane, int writer_lanes) override {
     const auto target = committer_.target();
@@ -26,21 +30,22 @@ class Sink : public IcebergSink {
         std::make_unique<PartitionWriter>(catalog_.file_io(), target, std::move(types), writer_lane, epoch_number));
   }
 
-  engine::Committer& committer() override { return committer_; }
+  engine::Committer& committer() override { return handing_committer_; }
   std::shared_ptr<const columnar::Schema> row_schema() const override { return committer_.target()->schema; }
 
  private:
   const IcebergSinkConfig config_;
   iceberg::Catalog& catalog_;
   IcebergCommitter committer_;
+  HandingCommitter handing_committer_;
 };
 
 }  // namespace
 
 std::unique_ptr<IcebergSink> make_iceberg_sink(IcebergSinkConfig config, iceberg::Catalog& catalog,
                                                const engine::PositionFormat& format,
-                                               std::vector<engine::AcceptedChoice> accepted) {
-  return std::make_unique<Sink>(std::move(config), catalog, format, std::move(accepted));
+                                               std::vector<engine::AcceptedChoice> accepted, HandOver* hand_over) {
+  return std::make_unique<Sink>(std::move(config), catalog, format, std::move(accepted), hand_over);
 }
 
 }  // namespace frazil::sinks

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "engine/sink.h"
 #include "iceberg/catalog.h"
+#include "sinks/iceberg/hand_over.h"
 #include "sinks/iceberg/iceberg_sink_config.h"
 
 namespace frazil::sinks {
@@ -18,9 +19,9 @@ class IcebergSink : public engine::Sink {
   virtual std::shared_ptr<const columnar::Schema> row_schema() const = 0;
 };
 
-// `catalog` and `format` outlive the sink.
+// `catalog`, `format` and `hand_over` (may be null) outlive the sink.
 std::unique_ptr<IcebergSink> make_iceberg_sink(IcebergSinkConfig config, iceberg::Catalog& catalog,
                                                const engine::PositionFormat& format,
-                                               std::vector<engine::AcceptedChoice> accepted);
+                                               std::vector<engine::AcceptedChoice> accepted, HandOver* hand_over = nullptr);
 
 }  // namespace frazil::sinks

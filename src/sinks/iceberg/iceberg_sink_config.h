@@ -18,6 +18,9 @@ struct CreateTableConfig {
   std::map<std::string, std::string> properties;
 };
 
+// When epochs are handed to the worker that commits for all.
+enum class MergeMode { kOff, kAuto, kAlways };
+
 struct IcebergSinkConfig {
   std::string pipeline;  // the pipeline's name: positions are kept under it
   iceberg::TableId table;
@@ -30,6 +33,7 @@ struct IcebergSinkConfig {
   int64_t connect_timeout_ms = 60'000;  // bounds the first commit; catalog and store that are away then are the worker's to wait for
   std::string group;  // consumer group that remembers the table, for words only; empty: unknown
   std::string user;  // recorded with accepted choices
+  MergeMode merge = MergeMode::kOff;
 };
 
 }  // namespace frazil::sinks
