@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 
 namespace frazil::engine {
 namespace {
+
+base::Failpoint epoch_cut("epoch.cut", "an epoch was cut and its barriers are on their way");
+base::Failpoint revoke_end("revoke.end", "work of partitions that were taken away is committed or dropped, they are not given back");
 
 constexpr int kEpochsInFlight = 3;
 constexpr int64_t kLookMicros = 50'000;
@@ -88,6 +92,7 @@ base::Result<std::optional<Attempt::End>> Attempt::look(base::Interrupt& stop) {
   }
   if (draining_for_ && state_.all_settled()) {
     show();
+    if (draining_for_ == End::kReset) revoke_end.pass_by();
     return draining_for_;
   }
   if (draining_for_ && now >= drain_deadline_) {
@@ -121,6 +126,7 @@ void Attempt::drain(base::MonoMicros deadline, End end) {
 
 void Attempt::cut(bool is_final) {
   state_.cut_epoch(is_final);
+  epoch_cut.pass_by();
   parts_.source.wake();
   parts_.budget.wake();
 }

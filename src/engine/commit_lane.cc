@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "engine/ledger.h"
 
 namespace frazil::engine {
 namespace {
+
+base::Failpoint confirm_after("confirm.after", "the source has confirmed its identity for an epoch", base::Code::kUnavailable);
 
 constexpr int64_t kCatchUpAgeMicros = 60'000'000;  // records older than this at the start are no live rows
 
@@ -82,6 +85,7 @@ base::Status CommitLane::take(AssembledEpoch epoch) {
 base::Status CommitLane::commit(StagedEpoch& epoch) {
   const base::MonoMicros begun = base::mono_micros();
   TRY(source_.confirm(positions_, epoch.ranges));
+  TRY(confirm_after.pass());
   epoch.identity = source_.identity();
   TRY_ASSIGN(const CommitVerdict verdict, committer_.commit(epoch, state_.abandon()));
   positions_ = verdict.positions;

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "engine/dead_letters.h"
 #include "engine/ledger.h"
 
 namespace frazil::engine {
 namespace {
+
+base::Failpoint poll_after("poll.after", "records were read and nothing is decoded yet", base::Code::kUnavailable);
+base::Failpoint decode_mid("decode.mid", "a part of the records is decoded", base::Code::kUnavailable);
 
 constexpr int64_t kReadWaitMicros = 100'000;
 constexpr int64_t kBytesPerRecord = 64;  // book-keeping of a record beside its bytes
@@ -65,6 +69,7 @@ base::Status ReaderLane::read_more() {
     context_.state.note_idle(is_idle_ ? 1 : -1);
   }
   if (pending_ != nullptr) {
+    TRY(poll_after.pass());
     context_.status.read(static_cast<int64_t>(pending_->records.size()), pending_->bytes);
   }
   return {};
@@ -86,6 +91,7 @@ base::Status ReaderLane::decode_pending() {
     const size_t last = std::min(pending_->records.size(), first + static_cast<size_t>(room));
     TRY_ASSIGN(const int64_t rows, decode(intake, first, last, counts, rejected));
     taken += rows;
+    TRY(decode_mid.pass());
     first = last;
     if (intake.staging->batch.rows() >= kStagingRows) TRY(hand_over(intake));
   }

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "base/sync.h"
 #include "io/location.h"
+#include "io/upload_failpoints.h"
 
 namespace frazil::io {
 namespace {
@@ -203,6 +204,7 @@ class LocalOutputFile : public OutputFile {
  private:
   Status publish() {
     TRY(flush());
+    TRY(upload_mid.pass());
     if (sync_retrying(*calls_, descriptor_.get()) != 0) return durability_error(errno);
     if (calls_->publish(hidden_path_, path_) != 0) {
       const int error = errno;
@@ -214,7 +216,7 @@ class LocalOutputFile : public OutputFile {
     const int error = sync_folder(*calls_, parent_of(path_));
     if (error != 0) return system_error(Code::kUnknownOutcome, "cannot make durable the name of", path_, error);
     is_published_ = true;
-    return {};
+    return upload_after.pass();
   }
 
   Error durability_error(int error) const {
@@ -311,6 +313,7 @@ class LocalFileIO : public FileIO {
     TRY_ASSIGN(const std::string path, local_path(location));
     if (path.ends_with('/')) return base::invalid("'" + location + "': names a folder, not a file");
     struct stat status;
+    TRY(upload_before.pass());
     if (::lstat(path.c_str(), &status) == 0) return Error(Code::kExists, path + " exists already");
     if (errno != ENOENT) return system_error("cannot create", path, errno);
     const std::string folder = parent_of(path);

@@ -1,5 +1,6 @@
 #include "net/bearer_tokens.h"
 
+#include "base/failpoint.h"
 #include "net/renewed.h"
 #include "net/token_endpoint.h"
 
@@ -8,6 +9,9 @@ namespace frazil::net {
 namespace {
 
 using base::Result;
+
+base::Failpoint token_refresh("token.refresh", "a token is about to be fetched", base::Code::kUnavailable);
+base::Failpoint token_fetched("token.fetched", "a token was fetched and nobody has it yet", base::Code::kUnavailable);
 
 class FixedToken : public BearerTokens {
  public:
@@ -42,7 +46,7 @@ std::shared_ptr<BearerTokens> make_renewed_tokens(std::function<Result<Fetched<s
 }
 
 std::shared_ptr<BearerTokens> make_client_credentials(std::shared_ptr<HttpClient> http, ClientCredentials credentials) {
-  return make_renewed_tokens([http = std::move(http), credentials = std::move(credentials)] {
+  return make_renewed_tokens([http = std::move(http), credentials = std::move(credentials)]() -> Result<Fetched<std::string>> {
     TokenRequest request;
     request.endpoint = credentials.token_endpoint;
     request.parameters = {{"grant_type", "client_credentials"},
@@ -52,7 +56,10 @@ std::shared_ptr<BearerTokens> make_client_credentials(std::shared_ptr<HttpClient
     request.parameters.insert(request.parameters.end(), credentials.extra.begin(), credentials.extra.end());
     request.secrets = {credentials.client_secret};
     request.default_life_ms = credentials.default_life_ms;
-    return fetch_token(*http, request);
+    TRY(token_refresh.pass());
+    Result<Fetched<std::string>> fetched = fetch_token(*http, request);
+    TRY(token_fetched.pass());
+    return fetched;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "net/host_rules.h"
@@ -211,9 +212,13 @@ class CurlConnection::Impl {
     base::MonoMicros window_end = next_window();
     int64_t moved_at_window_start = 0;
     int running = 1;
+    base::Failpoint* sent_point = request.sent_point;
     while (true) {
       if (curl_multi_perform(multi_, &running) != CURLM_OK) return {CURLE_OUT_OF_MEMORY};
       if (running == 0) break;
+      if (sent_point != nullptr && exchange_->body_bytes_sent() == static_cast<int64_t>(request.body.size())) {
+        if (!std::exchange(sent_point, nullptr)->pass().ok()) return {CURLE_RECV_ERROR};
+      }
       if (request.interrupt != nullptr && request.interrupt->raised()) return {CURLE_ABORTED_BY_CALLBACK, true};
       if (base::mono_micros() >= window_end) {
         if (exchange_->moved_bytes() - moved_at_window_start < least_bytes())
@@ -305,7 +310,8 @@ class CurlConnection::Impl {
   static int take_trace(CURL*, curl_infotype type, char*, size_t size, void* self_pointer) {
     HttpExchange* exchange = static_cast<Impl*>(self_pointer)->exchange_;
     if (exchange == nullptr) return 0;
-    if (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT) exchange->count_sent(static_cast<int64_t>(size));
+    if (type == CURLINFO_HEADER_OUT) exchange->count_sent(static_cast<int64_t>(size));
+    if (type == CURLINFO_DATA_OUT) exchange->count_body_sent(static_cast<int64_t>(size));
     if (type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN) exchange->count_received(static_cast<int64_t>(size));
     return 0;
   }

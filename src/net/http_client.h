@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/failpoint.h"
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "net/tls_options.h"
@@ -39,6 +40,7 @@ struct HttpRequest {
   int64_t timeout_ms = 30'000;  // for everything; 0: none, then only low speed ends it
   int64_t max_response_bytes = 256LL << 20;
   base::Interrupt* interrupt = nullptr;  // raised: the request is given up; may be null
+  base::Failpoint* sent_point = nullptr;  // passed when the whole request has left and no answer has come; may be null
 };
 
 struct HttpResponse {

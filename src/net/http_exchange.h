@@ -17,6 +17,10 @@ class HttpExchange {
     sent_bytes_ += bytes;
     moved_bytes_ += bytes;
   }
+  void count_body_sent(int64_t bytes) {
+    body_bytes_sent_ += bytes;
+    count_sent(bytes);
+  }
   void count_received(int64_t bytes) { moved_bytes_ += bytes; }
   // One line of the answer's head, with its line end. False: too much.
   bool take_header_line(std::string_view line);
@@ -24,6 +28,7 @@ class HttpExchange {
   bool take_body(std::string_view bytes);
 
   bool is_sent() const { return sent_bytes_ > 0; }
+  int64_t body_bytes_sent() const { return body_bytes_sent_; }
   bool is_too_large() const { return is_too_large_; }
   void call_too_large() { is_too_large_ = true; }
   int64_t moved_bytes() const { return moved_bytes_; }
@@ -36,6 +41,7 @@ class HttpExchange {
 
   const int64_t max_bytes_;
   int64_t sent_bytes_ = 0;
+  int64_t body_bytes_sent_ = 0;
   int64_t moved_bytes_ = 0;
   int64_t head_bytes_ = 0;
   bool has_head_ = false;

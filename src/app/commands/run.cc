@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "app/accepted_choice.h"
@@ -13,12 +15,15 @@
 #include "app/status_server.h"
 #include "app/stop_signals.h"
 #include "app/terminal.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 
 namespace frazil::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr char kFailpointVariable[] = "FRAZIL_FAILPOINTS";  // tests alone set it
 
 struct RunArguments {
   std::string file;
@@ -30,6 +35,7 @@ struct RunArguments {
   std::string duration;
   bool until_caught_up = false;
   bool json = false;
+  bool lists_failpoints = false;
 };
 
 void put_event(const Json& event) {
@@ -104,6 +110,12 @@ class Run {
 
   int run() {
     base::configure_log(config_.process.log_format, config_.process.log_level);
+    if (const char* wanted = std::getenv(kFailpointVariable)) {
+      if (const base::Status armed = base::arm_failpoints(wanted); !armed.ok()) {
+        tell("error: " + std::string(kFailpointVariable) + ": " + armed.error().message());
+        return kExitUsage;
+      }
+    }
     StopSignals signals(stop_, duration_ms_);
     for (const PipelineConfig& pipeline : config_.pipelines) add_pipeline(pipeline);
     std::vector<const engine::PipelineStatus*> statuses;
@@ -221,7 +233,19 @@ std::optional<ReadConfig> read_run_config(const RunArguments& arguments) {
   return read_config_file(arguments.file, {arguments.overrides, MissingReference::kError});
 }
 
+void list_failpoints() {
+  for (const base::FailpointDoc& point : base::all_failpoints()) {
+    std::string name = point.name;
+    name.resize(std::max<size_t>(name.size() + 1, 24), ' ');
+    put(name + point.meaning + (point.can_fail ? "" : " (cannot fail)") + "\n");
+  }
+}
+
 int run_command(const RunArguments& arguments) {
+  if (arguments.lists_failpoints) {
+    list_failpoints();
+    return kExitOk;
+  }
   std::optional<ReadConfig> config = read_run_config(arguments);
   if (!config) return kExitUsage;
   ReadConfig& read = *config;
@@ -269,6 +293,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
                     "end when everything that is there now is in the table");
   command->add_option("--duration", arguments->duration, "end after this time, such as 10m");
   command->add_flag("--json", arguments->json, "events as JSON lines on stdout: commit, halt, summary");
+  command->add_flag("--failpoints", arguments->lists_failpoints, "list the places where tests can interrupt the program, and end");
   command->callback([arguments, &chosen] { chosen = [arguments] { return run_command(*arguments); }; });
 }
 

@@ -18,6 +18,7 @@
 #include <parquet/schema.h>
 
 #include "format/parquet/dictionary_choice.h"
+#include "base/failpoint.h"
 #include "format/parquet/leaf_array.h"
 #include "format/parquet/leaf_levels.h"
 #include "format/parquet/leaf_metrics.h"
@@ -32,6 +33,8 @@ using columnar::Column;
 using columnar::TypeId;
 
 // Below this the dictionaries and page headers of a row group cost more than they save.
+base::Failpoint row_group_closed("parquet.rowgroup", "a row group of a data file is complete");
+
 constexpr int64_t kMinRowGroupRows = 16384;
 constexpr int kDefaultZstdLevel = 1;
 // Rows are gathered to portions of this size before they are encoded: a few hundred rows at a time would find neither the
@@ -313,6 +316,7 @@ class ArrowParquetWriter final : public ParquetWriter {
 
   void close_row_group() {
     row_group_->Close();
+    row_group_closed.pass_by();
     row_group_ = nullptr;
     row_group_rows_ = 0;
     row_group_bytes_ = 0;

@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/retry.h"
+#include "iceberg/catalogs/commit_sent.h"
 
 namespace frazil::iceberg {
 namespace {
@@ -101,6 +102,7 @@ Result<net::HttpResponse> RestConnection::exchange(const RestRequest& request, c
   if (!proof.token.empty()) http.headers.emplace_back("Authorization", "Bearer " + proof.token);
   http.body = request.body;
   http.timeout_ms = request_timeout_ms_;
+  if (request.call == RestCall::kCommit) http.sent_point = &commit_sent;
   if (identity_.aws) net::sign(http, proof.aws, identity_.scope, net::sha256_hex(request.body), base::wall_millis());
   return http_->send(http);
 }

@@ -10,7 +10,9 @@
 #include <set>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "base/sync.h"
+#include "iceberg/catalogs/commit_sent.h"
 #include "iceberg/catalogs/staged_metadata.h"
 #include "io/location.h"
 
@@ -22,6 +24,8 @@ using base::Error;
 using base::Result;
 using base::Status;
 using Rows = std::vector<SqliteDatabase::Row>;
+
+base::Failpoint metadata_remove("metadata.remove", "a commit is done, metadata files that it forgot are about to be removed");
 
 constexpr char kCreateTables[] =
     "CREATE TABLE IF NOT EXISTS iceberg_tables (\n"
@@ -137,6 +141,7 @@ class SqliteCatalog : public Catalog, public CatalogAdmin {
     TRY_ASSIGN(const LoadedTable base, load_table(id));
     TRY_ASSIGN(LoadedTable staged, stage_commit(*io_, base, commit).in(where));
     TRY(swap(id, base.metadata_location, staged.metadata_location).in(where));
+    metadata_remove.pass_by();
     remove_forgotten_metadata(*io_, base.metadata, staged.metadata);
     return staged;
   }
@@ -327,7 +332,7 @@ class SqliteCatalog : public Catalog, public CatalogAdmin {
                                         one_table() + " AND metadata_location = ?",
                                     {to, from, name_, joined(id.ns), id.name, from}));
       if (rows == 0) return Error(Code::kConflict, "somebody else committed after " + from);
-      return {};
+      return commit_sent.pass();
     });
   }
 

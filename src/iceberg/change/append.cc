@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/failpoint.h"
 #include "base/random.h"
 #include "iceberg/change/manifest_merge.h"
 #include "iceberg/change/new_snapshot.h"
@@ -11,6 +12,9 @@
 namespace frazil::iceberg {
 
 namespace {
+
+base::Failpoint manifest_write("manifest.write", "data files are whole, their manifest is not written", base::Code::kUnavailable);
+base::Failpoint manifest_list_write("manifestlist.write", "manifests are written, the manifest list is not", base::Code::kUnavailable);
 
 // Manifests that still show files, and those of this very snapshot.
 base::Result<std::vector<ManifestFile>> current_manifests(io::FileIO& io, const TableMetadata& base) {
@@ -45,6 +49,7 @@ base::Status Append::write_new_manifests(const TableMetadata& base, const AvroOp
   new_manifests_.clear();  // of an attempt that failed half-way
   for (const auto& [spec_id, files] : by_spec) {
     const PartitionSpec* spec = base.spec(spec_id);
+    TRY(manifest_write.pass());
     if (spec == nullptr) return base::invalid("the table has no partition spec " + std::to_string(spec_id));
     TRY_ASSIGN(ManifestFile manifest, write_manifest(*io_, next_manifest_location(), *base.current_schema(), *spec, snapshot_id_,
                                                      files, options));
@@ -72,6 +77,7 @@ base::Result<Snapshot> Append::prepare(const TableMetadata& base) {
   for (const Added& added : files_) delta.add(added.file, added.spec_id);
   snapshot.summary = delta.summary("append", base.current_snapshot(), extra_summary_);
   snapshot.manifest_list = manifest_list_location(metadata_path_, snapshot_id_, ++attempt_);
+  TRY(manifest_list_write.pass());
   TRY_ASSIGN(const int64_t list_bytes,
              write_manifest_list(*io_, snapshot.manifest_list, snapshot_id_, snapshot.parent_snapshot_id, snapshot.sequence_number,
                                  manifests, extra_header_, properties.avro));

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "base/failpoint.h"
 #include "iceberg/scan.h"
 
 namespace frazil::iceberg {
 
 namespace {
+
+base::Failpoint merge_point("manifest.merge", "manifests of a commit are about to be merged into one", base::Code::kUnavailable);
 
 bool can_merge(const ManifestFile& manifest) { return manifest.content == 0 && !manifest.key_metadata; }
 
@@ -64,6 +67,7 @@ base::Result<ManifestFile> ManifestMerger::merge_bin(const TableMetadata& base, 
   for (const ManifestFile& manifest : bin) paths.push_back(manifest.manifest_path);
   if (const auto known = merged_.find(paths); known != merged_.end()) return known->second;
   TRY_ASSIGN(const auto writer, ManifestFileWriter::open(*base.current_schema(), spec, snapshot_id_, 0, options));
+  TRY(merge_point.pass());
   for (const ManifestFile& manifest : bin) TRY(copy_entries(manifest, *writer));
   TRY_ASSIGN(ManifestFile merged, writer->finish(*io_, next_location_()));
   merged_.emplace(std::move(paths), merged);

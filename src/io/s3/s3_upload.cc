@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "io/crc32c.h"
+#include "io/upload_failpoints.h"
 #include "net/url.h"
 
 namespace frazil::io {
@@ -59,8 +60,16 @@ void S3Upload::put_whole(std::string_view bytes) {
   request.body = bytes;
   request.changes_something = true;
   request.headers = {{"content-type", "application/octet-stream"}, {"if-none-match", "*"}, {"x-amz-checksum-crc32c", digest.text()}};
-  finish(judge(objects_->requests().send(request, interrupt_), digest));
+  finish(send_whole(request, digest));
   end_task();
+}
+
+Status S3Upload::send_whole(const S3Request& request, const S3Digest& digest) {
+  TRY(upload_before.pass());
+  const Result<S3Answer> answer = objects_->requests().send(request, interrupt_);
+  TRY(upload_mid.pass());
+  TRY(judge(answer, digest));
+  return upload_after.pass();
 }
 
 int S3Upload::add_part(bool is_last) {
@@ -135,6 +144,7 @@ Result<S3Part> S3Upload::send_part(int number, std::string_view bytes) {
   if (!answer.is_success()) return not_known(answer);
   const std::string* etag = answer.response.header("etag");
   if (etag == nullptr) return base::corrupt(file_.location + ": the store took a part and did not name it");
+  TRY(upload_mid.pass());
   part.etag = *etag;
   return part;
 }

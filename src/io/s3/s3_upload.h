@@ -31,6 +31,7 @@ class S3Upload {
 
   // The whole file in one request.
   void put_whole(std::string_view bytes);
+  base::Status send_whole(const S3Request& request, const S3Digest& digest);
   // Before each part is submitted: its number, from 1 on, in order. After the last was added, the one that is done last completes the file.
   int add_part(bool is_last);
   void put_part(int number, std::string_view bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/retry.h"
 #include "io/stored_files.h"
@@ -10,6 +11,15 @@
 
 namespace frazil::sinks {
 namespace {
+
+base::Failpoint load_after("commit.load.after", "the table was loaded for a decision", base::Code::kUnavailable);
+base::Failpoint commit_reload("commit.reload", "a commit is undecided and the table is about to be loaded again");
+base::Failpoint accepted_before("accepted.before", "an accepted choice is taken and not in the table", base::Code::kUnavailable);
+base::Failpoint post_before("commit.post.before", "the commit request is ready and not sent", base::Code::kUnavailable);
+base::Failpoint expire_commit("expire.commit", "a request that expires snapshots is ready and not sent", base::Code::kUnavailable);
+base::Failpoint post_answer("commit.post.answer", "the catalog has answered a commit with success", base::Code::kUnknownOutcome);
+base::Failpoint ddl_before("ddl.before", "a table is about to be created", base::Code::kUnavailable);
+base::Failpoint ddl_after("ddl.after", "a table was created", base::Code::kUnavailable);
 
 constexpr size_t kExpireAtMost = 500;  // snapshots removed by one commit
 
@@ -33,6 +43,17 @@ std::string_view meaning_of(base::Code code) {
   }
 }
 
+bool removes_snapshots(const iceberg::TableCommit& commit) {
+  return std::any_of(commit.updates.begin(), commit.updates.end(),
+                     [](const iceberg::Update& update) { return std::holds_alternative<iceberg::RemoveSnapshots>(update); });
+}
+
+base::Status pass_before_sending(const iceberg::TableCommit& commit, const Marks& marks) {
+  if (!marks.decision.empty()) TRY(accepted_before.pass());
+  if (removes_snapshots(commit)) TRY(expire_commit.pass());
+  return post_before.pass();
+}
+
 bool is_refusal(base::Code code) { return code == base::Code::kInvalid || code == base::Code::kUnsupported; }
 
 }  // namespace
@@ -47,6 +68,7 @@ base::Status AnchorTable::until_decided(Phase phase, base::Interrupt& abandon, c
   while (true) {
     const Sent before = sent_;
     base::Result<iceberg::LoadedTable> loaded = load();
+    if (const base::Status met = load_after.pass(); loaded.ok() && !met.ok()) loaded = met.error();
     base::Result<bool> decided = loaded.ok() ? step(*loaded) : base::Result<bool>(loaded.error());
     if (decided.ok() && *decided) return {};
     if (!decided.ok() && !may_have_failed_for_now(decided.error().code())) return decided.status();
@@ -59,6 +81,7 @@ base::Status AnchorTable::until_decided(Phase phase, base::Interrupt& abandon, c
                                     {"try", backoff.tries() + 1},
                                     {"code", decided.ok() ? "again" : base::code_name(decided.error().code())},
                                     {"answer", decided.ok() ? "" : decided.error().message()}});
+    commit_reload.pass_by();
     if (backoff.wait(abandon)) continue;
     const std::string last = decided.ok() ? "" : ": " + decided.error().message();
     if (abandon.raised()) return base::cancelled("commit to " + config_.table.text() + " left undecided" + last);
@@ -84,7 +107,10 @@ base::Result<iceberg::LoadedTable> AnchorTable::load() {
 base::Result<iceberg::LoadedTable> AnchorTable::load_or_create() {
   base::Result<iceberg::LoadedTable> loaded = load();
   if (loaded.ok() || loaded.error().code() != base::Code::kNotFound) return loaded;
-  return create_table(catalog_, config_);
+  TRY(ddl_before.pass());
+  loaded = create_table(catalog_, config_);
+  TRY(ddl_after.pass());
+  return loaded;
 }
 
 base::Status AnchorTable::pin(const iceberg::TableMetadata& metadata) {
@@ -141,7 +167,9 @@ base::Status AnchorTable::post(const iceberg::LoadedTable& loaded, const Pipelin
                                   {"snapshot", snapshot.snapshot_id},
                                   {"on", base_head},
                                   {"request", sent_.requests}});
-  const base::Result<iceberg::LoadedTable> answer = catalog_.commit_table(config_.table, commit);
+  TRY(pass_before_sending(commit, marks));
+  base::Result<iceberg::LoadedTable> answer = catalog_.commit_table(config_.table, commit);
+  if (const base::Status met = answer.ok() ? post_answer.pass() : base::Status(); !met.ok()) answer = met.error();
   if (answer.ok()) return accepted(loaded.metadata, commit, *answer);
   tell_answer(answer.error(), base_head);
   if (is_refusal(answer.error().code())) return commit_rejected(config_.table, answer.error(), head_);

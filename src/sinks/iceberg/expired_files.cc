@@ -4,11 +4,14 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "iceberg/scan.h"
 
 namespace frazil::sinks {
 namespace {
+
+base::Failpoint expire_delete("expire.delete", "snapshots are expired, a file of theirs is about to be removed");
 
 constexpr size_t kWaitingAtMost = 20'000;
 constexpr int kRemovedAtOnce = 100;
@@ -57,6 +60,7 @@ void ExpiredFiles::note(io::FileIO& io, const iceberg::TableMetadata& before, co
 void ExpiredFiles::sweep(io::FileIO& io) {
   const base::MonoMicros now = base::mono_micros();
   for (int removed = 0; removed < kRemovedAtOnce && !waiting_.empty() && waiting_.front().due <= now; ++removed) {
+    expire_delete.pass_by();
     const base::Status status = io.remove(waiting_.front().location);
     if (!status.ok()) {
       base::log_warn("expired_file_not_removed", {{"file", waiting_.front().location}, {"why", status.error().message()}});

@@ -1,6 +1,7 @@
 #include "sinks/iceberg/iceberg_committer.h"
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "engine/dead_letters.h"
@@ -12,6 +13,14 @@
 
 namespace frazil::sinks {
 namespace {
+
+base::Failpoint begin_before("begin.before", "the first positions of a pipeline are resolved and not in the table", base::Code::kUnavailable);
+base::Failpoint batch_close("batch.close", "an epoch's files are durable and known to the committer", base::Code::kUnavailable);
+base::Failpoint validate_after("commit.validate.after", "an epoch was found to fit the table", base::Code::kUnavailable);
+base::Failpoint dlq_before("dlq.before", "an epoch's dead letters are not written", base::Code::kUnavailable);
+base::Failpoint dlq_after("dlq.after", "dead letters and their manifest are written, nothing names them", base::Code::kUnavailable);
+base::Failpoint owed_before("owed.before", "an epoch is in the table, its dead letters are owed");
+base::Failpoint owed_after("owed.after", "what was owed is applied, the table still lists it");
 
 constexpr size_t kOwedAtMost = 64;  // then the outbox has to be emptied first
 // Then data files that wait for their commit are looked at again: cleaners of other engines remove what no snapshot names
@@ -81,6 +90,7 @@ base::Result<bool> IcebergCommitter::try_begin(const iceberg::LoadedTable& loade
   Proposal proposal;
   proposal.positions = start;
   TRY(answers_.settle_other_pipelines(loaded, start, proposal));
+  TRY(begin_before.pass());
   TRY(anchor_.post(loaded, state, append, proposal));
   result = proposal.positions;
   base::log_info("pipeline_begun", {{"pipeline", config_.pipeline},
@@ -145,6 +155,7 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
                                    {"files", static_cast<int64_t>(epoch.outputs.size())},
                                    {"rows", epoch.rows},
                                    {"ranges", format_.encode_ranges(epoch.ranges)}});
+  TRY(batch_close.pass());
   engine::CommitVerdict verdict;
   TRY(anchor_.until_decided(AnchorTable::Phase::kRun, abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
   tell_verdict(verdict);
@@ -222,6 +233,7 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   }
   TRY_ASSIGN(const std::optional<std::string> damage, damage_of(epoch));
   if (damage) return drop(ledger, Kind::kStale, *damage, verdict);
+  TRY(validate_after.pass());
   Proposal proposal;
   TRY_ASSIGN(const bool is_taken_over, settle_new_topics(loaded, state, epoch, proposal, verdict));
   if (is_taken_over) return true;
@@ -263,7 +275,9 @@ base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int6
   if (!written_dead_letters_ || written_dead_letters_->epoch != number) {
     TRY_ASSIGN(const iceberg::LoadedTable table, open_dead_letter_table(catalog_, config_.dead_letters));
     engine::set_epoch(*epoch.dead_letters, number);
+    TRY(dlq_before.pass());
     TRY_ASSIGN(std::string manifest, write_dead_letters(catalog_, table, *epoch.dead_letters, number));
+    TRY(dlq_after.pass());
     written_dead_letters_ = OwedEntry{number, config_.dead_letters.text(), std::move(manifest), {}};
   }
   owed.push_back(*written_dead_letters_);
@@ -271,9 +285,12 @@ base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int6
 }
 
 void IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when) {
+  if (owed.empty()) return;
+  owed_before.pass_by();
   if (base::Status status = outbox_.apply(owed, abandon, when); !status.ok()) {
     base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"why", status.error().message()}});
   }
+  owed_after.pass_by();
 }
 
 }  // namespace frazil::sinks

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/retry.h"
@@ -14,6 +15,9 @@
 
 namespace frazil::sinks {
 namespace {
+
+base::Failpoint owed_sent("owed.sent", "a commit to another table is ready, and the anchor lists it as owed", base::Code::kUnavailable);
+base::Failpoint owed_applied("owed.applied", "a commit to another table was answered with success", base::Code::kUnknownOutcome);
 
 constexpr int64_t kApplyMinWaitMs = 20;
 constexpr int64_t kApplyMaxWaitMs = 2'000;
@@ -80,7 +84,9 @@ base::Result<bool> Outbox::try_once(const OwedEntry& entry, const iceberg::Table
                     iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{snapshot.snapshot_id, true, {}, {}, {}}},
                     iceberg::SetProperties{{{property_name(pipeline_) + ".applied", std::to_string(entry.epoch)}}}};
   base::log_debug("owed_sent", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch}});
+  TRY(owed_sent.pass());
   TRY(catalog_.commit_table(table, commit).status());
+  TRY(owed_applied.pass());
   known = std::max(known, entry.epoch);
   base::log_info("owed_applied", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch},
                                   {"snapshot", snapshot.snapshot_id}});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "sources/kafka/catch_up_targets.h"
 #include "sources/kafka/kafka_choices.h"
@@ -31,6 +32,11 @@ using clients::TopicPartition;
 using engine::RawBatch;
 using engine::SourceEvent;
 using engine::SourcePositions;
+
+base::Failpoint assign_loaded("assign.loaded", "positions of the assigned partitions are known, reading has not begun", base::Code::kUnavailable);
+base::Failpoint revoke_start("revoke.start", "the group takes partitions away");
+base::Failpoint group_offset_before("groupoffset.before", "an epoch is in the table, the group's offsets are not written");
+base::Failpoint group_offset_after("groupoffset.after", "the group's offsets are written");
 
 constexpr int kMessagesPerBatch = 8192;
 constexpr int64_t kBytesPerBatch = 4 << 20;
@@ -210,6 +216,7 @@ base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& parti
     lane_of[partition] = lane;
     lanes_[static_cast<size_t>(lane)][partition] = std::move(split);
   }
+  TRY(assign_loaded.pass());
   log_ends_.follow(partitions);
   if (offsets.empty() && !std::exchange(must_answer_, false)) return {};
   must_answer_ = false;
@@ -281,6 +288,7 @@ base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
       return SourceEvent::kNone;
     case KafkaEventKind::kAssigned:
     case KafkaEventKind::kRevoked: {
+      if (event.kind == KafkaEventKind::kRevoked) revoke_start.pass_by();
       base::Lock lock(mutex_);
       must_answer_ = event.kind == KafkaEventKind::kAssigned;
       assigned_ = must_answer_ ? event.partitions : std::vector<TopicPartition>();
@@ -375,9 +383,11 @@ void KafkaSource::acknowledge(const SourcePositions& positions, const std::strin
     if (const auto position = parse_position(known->second)) offsets[partition] = position->offset;
   }
   base::log_debug("group_offsets_sent", {{"group", config_.group_id}});
+  group_offset_before.pass_by();
   const base::Status status = client_->commit_offsets(offsets, std::string(kMarkPrefix) + mark);
   if (status.ok()) base::log_debug("group_offsets_written", {{"group", config_.group_id}});
   if (!status.ok()) base::log_warn("kafka_group_offsets", {{"group", config_.group_id}, {"error", status.error().message()}});
+  group_offset_after.pass_by();
 }
 
 void KafkaSource::close() {
