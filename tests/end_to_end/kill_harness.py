@@ -1,4 +1,4 @@
-"""What the kill -9 test is made of: a producer that never rests, a victim whose log tells where it stands, and the account.
+"""What tests by kill -9 are made of: a producer that never rests, and victims whose logs tell where they stand.
 
 Phase of a kill, by the last events in the victim's log (written before it died, each by one write):
 
@@ -11,9 +11,9 @@ group offsets   the consumer group's offsets were sent; no answer yet
 """
 import collections
 import json
-import os
+import pathlib
 import random
-import select
+import signal
 import subprocess
 import threading
 import time
@@ -24,6 +24,10 @@ from confluent_kafka import Producer
 from pipeline import BINARY, environment
 
 PHASES = ("reading", "writing", "commit sent", "answered", "dead letters", "group offsets")
+
+# How long after entering a phase the blow may fall, in seconds: about as long as the phase lasts.
+WINDOW = {"reading": 0.3, "writing": 0.08, "commit sent": 0.02, "answered": 0.01, "dead letters": 0.02, "group offsets": 0.003}
+AIMS = 6   # a phase of a few milliseconds may be over before the blow falls: then the next one is waited for
 
 # Events of the log that begin a step of the commit lane, and those that end the step before the next begins.
 BEGINS = {"commit_sent": "commit sent", "commit_accepted": "answered", "owed_sent": "dead letters", "owed_applied": "answered",
@@ -39,9 +43,20 @@ class Progress:
         self.cut = set()
         self.step = None
         self.entered = collections.Counter()
+        self.counts = collections.Counter()   # of all events
+        self.unanswered = None    # the snapshot of a commit request to which no answer is known
+        self.begins_with = None   # seconds from the process's start to its first commit of an epoch
 
-    def feed(self, event):
+    def feed(self, event, age=0.0):
+        """age: seconds since the process was started."""
         name, epoch = event.get("event"), event.get("epoch")
+        self.counts[name] += 1
+        if name == "commit_sent":
+            self.unanswered = event.get("snapshot")
+        elif name in ("commit_accepted", "commit_found", "commit_decided"):
+            self.unanswered = None
+        if name == "commit_accepted" and self.is_reading and self.begins_with is None:
+            self.begins_with = age
         if name == "epoch_opened":
             self.is_reading = True
             self.opened.add(epoch)
@@ -73,67 +88,105 @@ class Progress:
 
 
 class Victim:
-    """A `frazil run` that is going to be killed."""
+    """A `frazil run` that is going to be killed. A thread reads its log; a context manager never leaves a process behind."""
 
-    def __init__(self, arguments):
+    def __init__(self, arguments, env=None, name="victim"):
+        self.name = name
         self.progress = Progress()
         self.lines = collections.deque(maxlen=200)
-        self._rest = b""
         self.process = subprocess.Popen([str(BINARY), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, env=environment())
+                                        stderr=subprocess.PIPE, env=environment(**(env or {})))
+        self._begun = time.monotonic()
+        self._changed = threading.Condition()
+        self._is_over = False
+        self._reader = threading.Thread(target=self._read, name=f"log of {name}", daemon=True)
+        self._reader.start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *unused):
         if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
             self.process.kill()
         self.process.wait()
+        self._reader.join()
         self.process.stderr.close()
 
     def follow(self, condition, what, seconds=60):
-        """Reads the log until condition(progress) holds."""
+        """Waits until condition(progress) holds."""
         deadline = time.monotonic() + seconds
-        while not condition(self.progress):
-            if not self._read(deadline - time.monotonic()):
-                raise AssertionError(f"the victim ended before {what}:\n{self.tail()}")
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"waited {seconds} s for {what}:\n{self.tail()}")
+        with self._changed:
+            while not condition(self.progress):
+                if self._is_over:
+                    raise AssertionError(f"{self.name} ended before {what}:\n{self.tail()}")
+                if not self._changed.wait(deadline - time.monotonic()):
+                    raise TimeoutError(f"waited {seconds} s for {what}:\n{self.tail()}")
 
     def follow_for(self, seconds):
-        """Reads the log for this long: the random moment."""
+        """Lets it work for this long: the random moment."""
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            if not self._read(left):
-                raise AssertionError(f"the victim ended by itself:\n{self.tail()}")
+        with self._changed:
+            while (left := deadline - time.monotonic()) > 0:
+                if self._is_over:
+                    raise AssertionError(f"{self.name} ended by itself:\n{self.tail()}")
+                self._changed.wait(left)
 
     def kill(self):
         """kill -9, then reads what was still in the pipe. Returns the phase it died in, None when no epoch was open."""
-        assert self.process.poll() is None, f"the victim ended by itself:\n{self.tail()}"
+        assert self.process.poll() is None, f"{self.name} ended by itself:\n{self.tail()}"
         self.process.kill()
-        while self._read(30):
-            pass
         self.process.wait()
+        self._reader.join()
         return self.progress.phase
+
+    def bounds(self):
+        """Resident memory, descriptors and threads, for history.py; None when it has just ended."""
+        try:
+            status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines())
+            return {"rss_mb": int(status["VmRSS"].split()[0]) / 1024, "threads": int(status["Threads"]),
+                    "open_files": len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))}
+        except (OSError, KeyError):
+            return None
 
     def tail(self):
         return "\n".join(self.lines)[-4000:]
 
-    def _read(self, seconds):
-        """Feeds what arrives within this time; False at the end of the log."""
-        ready, _, _ = select.select([self.process.stderr], [], [], max(seconds, 0))
-        if not ready:
-            return True
-        chunk = os.read(self.process.stderr.fileno(), 65536)
-        if not chunk:
-            return False
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
-        for line in lines:
-            text = line.decode("utf-8", "replace")
-            self.lines.append(text)
-            if text.startswith("{"):
-                self.progress.feed(json.loads(text))
-        return True
+    def _read(self):
+        for line in self.process.stderr:
+            text = line.decode("utf-8", "replace").rstrip("\n")
+            with self._changed:
+                self.lines.append(text)
+                if text.startswith("{"):
+                    self.progress.feed(json.loads(text), time.monotonic() - self._begun)
+                self._changed.notify_all()
+        with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+
+
+def strike(victim, dice, hits, seconds=60):
+    """Lets the victim work, kills it in an open epoch, at times anywhere, at times soon after it entered the phase that `hits` has least of.
+    Returns the phase (None: the epoch ended under the blow)."""
+    victim.follow(lambda p: p.is_open, "an epoch to open", seconds)
+    if dice.random() < 0.3:
+        victim.follow_for(dice.uniform(0, 1.2))
+    else:
+        aim = min(PHASES, key=lambda phase: (hits[phase], dice.random()))
+        for _ in range(dice.choice((0, 0, 1))):
+            await_phase(victim, aim, seconds)
+        for _ in range(AIMS):
+            await_phase(victim, aim, seconds)
+            victim.follow_for(dice.uniform(0, WINDOW[aim]))
+            if victim.progress.phase == aim:
+                break
+    victim.follow(lambda p: p.is_open, "an open epoch", seconds)
+    return victim.kill()
+
+
+def await_phase(victim, phase, seconds=60):
+    before = victim.progress.entered[phase]
+    victim.follow(lambda p: p.entered[phase] > before, f"phase {phase}", seconds)
 
 
 class Stream:

@@ -12,7 +12,7 @@ import pytest
 
 from exactly_once import SCHEMA, judge_exactly_once
 from judges import java_checker
-from kill_harness import PHASES, Stream, Victim
+from kill_harness import PHASES, Stream, Victim, strike
 from pipeline import Lake, Pipeline, log_ends, topic_of
 
 KILLS = int(os.environ.get("FRAZIL_KILLS") or 50)
@@ -20,10 +20,7 @@ ENOUGH_FOR_ALL = 30   # kills of which each phase must get one
 PARTITIONS = 6
 PER_SECOND = 2500
 GROUP = "victims"
-AIMS = 6   # a phase of a few milliseconds may be over before the blow falls: then the next one is waited for
 BAD_SHARE = 0.02
-# How long after entering the phase the blow may fall, in seconds: about as long as the phase lasts.
-WINDOW = {"reading": 0.3, "writing": 0.08, "commit sent": 0.02, "answered": 0.01, "dead letters": 0.02, "group offsets": 0.003}
 
 
 @pytest.fixture
@@ -40,29 +37,6 @@ def make_pipeline(lake, kafka, topic):
                         table={"columns": {"kafka_metadata": True}}, commit={"interval": "300ms"})
     pipeline.process_content["log"] = {"format": "json", "level": "debug"}
     return pipeline
-
-
-def strike(victim, dice, hits):
-    """Lets the victim work, kills it in an open epoch, returns the phase (None: the epoch ended under the blow)."""
-    victim.follow(lambda p: p.is_open, "an epoch to open")
-    if dice.random() < 0.3:
-        victim.follow_for(dice.uniform(0, 1.2))
-    else:
-        aim = min(PHASES, key=lambda phase: (hits[phase], dice.random()))
-        for _ in range(dice.choice((0, 0, 1))):
-            await_phase(victim, aim)
-        for _ in range(AIMS):
-            await_phase(victim, aim)
-            victim.follow_for(dice.uniform(0, WINDOW[aim]))
-            if victim.progress.phase == aim:
-                break
-    victim.follow(lambda p: p.is_open, "an open epoch")
-    return victim.kill()
-
-
-def await_phase(victim, phase):
-    before = victim.progress.entered[phase]
-    victim.follow(lambda p: p.entered[phase] > before, f"phase {phase}")
 
 
 def kill_again_and_again(arguments, dice):

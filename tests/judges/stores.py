@@ -40,6 +40,11 @@ def register(prefix, store):
     _stores[prefix] = store
 
 
+def registered():
+    """prefix → Store."""
+    return dict(_stores)
+
+
 def store_of(location):
     """The Store, or None for a file."""
     if "://" not in location or location.startswith("file:"):
