@@ -28,6 +28,7 @@ BAD_SHARE = 0.02
 SESSION_SECONDS = 6        # the least that brokers allow: a pause of more makes a zombie
 LAG_SECONDS = 120          # waited for at most; check.py says what is late
 WRITERS = 2
+SLOW_ANSWERS = {"FRAZIL_FAILPOINTS": "commit.post.answer=delay:150@2+"}
 # Kept longer than a round lasts, so that the whole chain of snapshots can be walked.
 KEEP = {"history.expire.max-snapshot-age-ms": "7200000", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "200"}
 
@@ -109,9 +110,10 @@ class Round:
 
     # --- workers --------------------------------------------------------------------------------
 
-    def restart(self, worker):
+    def restart(self, worker, slow_answers=False):
+        """slow_answers: what the catalog answers reaches the program late, so that a blow finds commits that landed."""
         arguments = self.pipelines[worker].arguments(json_events=False)
-        self.victims[worker] = Victim(arguments, name=f"w{worker}")
+        self.victims[worker] = Victim(arguments, SLOW_ANSWERS if slow_answers else {}, name=f"w{worker}")
 
     def note_death(self, worker):
         """The victim is dead: what it leaves in the history. Returns True when its last request had landed unanswered, None when it had none."""
