@@ -212,7 +212,7 @@ base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& parti
   int turn = 0;
   for (auto& [partition, split] : splits) {
     const int lane = turn++ % lanes;
-    offsets[partition] = split.next;
+    offsets[partition] = truncation_.read_from(partition, split.next);
     lane_of[partition] = lane;
     lanes_[static_cast<size_t>(lane)][partition] = std::move(split);
   }
@@ -238,6 +238,7 @@ base::Result<std::unique_ptr<RawBatch>> KafkaSource::read(int lane, base::MonoMi
 }
 
 base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched) {
+  if (auto halt = truncation_.record_below(*fetched, split.next)) return base::Error(*std::move(halt));
   if (const clients::KafkaMessage* older = find_older_epoch(split, *fetched)) {
     return older_epoch(fetched->partition, split.next, *older);
   }
@@ -315,8 +316,8 @@ base::Result<SourceEvent> KafkaSource::truncated(const KafkaEvent& event) {
     return SourceEvent::kAssignmentChanged;
   }
   auto halt = started_at_ ? truncated_below(event, *started_at_) : std::nullopt;
-  if (halt) return base::Error(*std::move(halt));
-  return SourceEvent::kAssignmentChanged;
+  if (!halt || (event.offset >= 0 && truncation_.may_look(partition, event.offset))) return SourceEvent::kAssignmentChanged;
+  return base::Error(*std::move(halt));
 }
 
 // New partitions and, with a pattern, new topics.

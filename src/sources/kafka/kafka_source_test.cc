@@ -202,6 +202,39 @@ TEST_F(KafkaSourceTest, HaltsForADivergingLogOnlyWhenTheTablesOwnPositionDiverge
   EXPECT_EQ(first.value(), SourceEvent::kAssignmentChanged);
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   add_event(KafkaEventKind::kLogTruncated, 80);
+  EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 80);
+  add_batch(83, 84, 5, 85);
+  EXPECT_EQ(halt_of(source->read(0, base::mono_micros()).status()), "SOURCE_TRUNCATED orders/0[80,100)");
+}
+
+// A position moves over markers and aborted records too, and nobody tells the epoch of their leader.
+TEST_F(KafkaSourceTest, TakesMarkersOfALaterLeaderBelowThePositionForNoLoss) {
+  auto source = make_source();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+    add_event(KafkaEventKind::kLogTruncated, 98);
+    EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
+  }
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 98);
+  add_batch(100, 102, 5, 103);
+  const auto batch = source->read(0, base::mono_micros());
+  ASSERT_TRUE(batch.ok() && *batch != nullptr) << batch.error().message();
+  EXPECT_EQ((*batch)->range.begin, "100@4");
+  EXPECT_EQ((*batch)->range.end, "103@5");
+}
+
+TEST_F(KafkaSourceTest, HaltsForADivergingLogThatCannotBeLookedAt) {
+  auto source = make_source();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+    add_event(KafkaEventKind::kLogTruncated, 80);
+    EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
+  }
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  add_event(KafkaEventKind::kLogTruncated, 80);
   EXPECT_EQ(halt_of(source->poll_control(base::mono_micros()).status()), "SOURCE_TRUNCATED orders/0[80,100)");
 }
 
