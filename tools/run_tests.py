@@ -18,7 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DEPS = pathlib.Path(os.environ.get("FRAZIL_DEPS") or ROOT / ".deps")
 JOBS = str(os.cpu_count() or 2)
-SIMULATION_SEEDS = "500"
+SIMULATION_SEEDS = "5000"
 # Tests of servers and networks that fail, and those that also run on each kind of lake. Every night all of them run on each.
 LAKE_TESTS = ["lakes_test.py", "test_lost_replies.py", "test_kafka_outages.py", "test_tokens.py"]
 # A part of the suite on each kind; the whole of it on all of them is for the nightly run.
@@ -53,7 +53,8 @@ def compile_all(build):
 
 
 def layers(build):
-    return run("tools/layers.py", "--self-test") and run("tools/layers.py")
+    return (run("tools/layers.py", "--self-test") and run("tools/layers.py") and run("tools/protocol_rows.py", "--self-test")
+            and run("tools/protocol_rows.py"))
 
 
 def audit(build):
@@ -73,8 +74,8 @@ def conformance(build):
 
 
 def simulation(build):
-    program = existing(build / "tests/frazil_simulation", "tests/simulation builds it")
-    return run(program, "--seeds", SIMULATION_SEEDS)
+    existing(build / "tests/frazil_simulation", "tests/simulation builds it")
+    return run(sys.executable, "tests/simulation/run_seeds.py", build, "--seeds", SIMULATION_SEEDS)
 
 
 def mutations(build):

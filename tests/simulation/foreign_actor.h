@@ -1,5 +1,6 @@
 // ForeignActor: other programs that change the tables meanwhile, straight through the catalog and without our marks: appends,
-// rewrites, changed and removed properties, expiry, a new column, and, where the scenario says so, one roll-back. One lane.
+// compactions, changed and removed properties, expiry, another branch, a new column, and, where the scenario says so, one of the
+// events that a pipeline must not pass over in silence. One lane.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,8 @@ class ForeignActor {
   // Until stop() was called.
   void run();
   void stop() { stop_.raise(); }
+  // The event of the scenario has come to pass.
+  bool has_struck() const { return has_struck_; }
 
  private:
   void act();
@@ -25,13 +28,22 @@ class ForeignActor {
   base::Status expire(int64_t max_age_ms);
   base::Status forget();
   base::Status add_column();
-  base::Status roll_back();
+  // One row-preserving rewrite of every file of the anchor.
+  base::Status compact();
+  base::Status commit_to_another_branch();
+  // Once: the event of the scenario.
+  base::Status strike();
+  // `replaces`: main goes to a new child of the older snapshot, not to that snapshot itself.
+  base::Status roll_back(bool replaces);
+  base::Status remove_tag();
+  base::Status lose_table(bool makes_another);
+  void hurry();
 
   Lakehouse& house_;
   const Scenario& scenario_;
   Tally& tally_;
   base::Interrupt stop_;
-  bool has_rolled_back_ = false;
+  bool has_struck_ = false;
   bool has_changed_schema_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "tests/simulation/lakehouse.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
@@ -21,6 +22,7 @@ int64_t added_snapshot(const iceberg::TableCommit& commit) {
 }
 
 void Lakehouse::record(const iceberg::TableId& id, const iceberg::TableMetadata& metadata, const std::string& cause) {
+  if (is_anchor_gone_) return;
   TablesState state = history_.empty() ? TablesState() : history_.back();
   auto version = std::make_shared<const iceberg::TableMetadata>(metadata);
   (id == kAnchor ? state.anchor : state.dead_letters) = std::move(version);
@@ -44,6 +46,10 @@ base::Result<iceberg::LoadedTable> Lakehouse::apply(const iceberg::TableId& id, 
     record(id, answer->metadata, cause);
     const bool is_foreign = cause.starts_with("foreign");
     tally_.add(is_foreign ? "foreign commits" : id == kAnchor ? "commits accepted" : "owed applied");
+    const bool expires = std::any_of(commit.updates.begin(), commit.updates.end(), [](const iceberg::Update& update) {
+      return std::holds_alternative<iceberg::RemoveSnapshots>(update);
+    });
+    if (expires && !is_foreign) tally_.add("own:expiry");
   } else if (answer.error().code() == base::Code::kConflict) {
     tally_.add("commits conflicting");
   }
@@ -54,12 +60,30 @@ base::Result<iceberg::LoadedTable> Lakehouse::apply(const iceberg::TableId& id, 
   return answer;
 }
 
-void Lakehouse::apply_later(const iceberg::TableId& id, const iceberg::TableCommit& commit, int64_t micros) {
-  couriers_.emplace_back("courier", [this, id, commit, micros] {
+void Lakehouse::apply_later(const iceberg::TableId& id, const iceberg::TableCommit& commit, int64_t micros,
+                            const std::string& count) {
+  couriers_.emplace_back("courier", [this, id, commit, micros, count] {
     base::Interrupt never;
     never.wait_until(base::deadline_after(micros));
     (void)apply(id, commit, "courier").ok();
+    if (!count.empty()) tally_.add(count);
   });
+}
+
+base::Status Lakehouse::drop_anchor(bool makes_another) {
+  TRY_ASSIGN(const iceberg::LoadedTable loaded, catalog_->load_table(kAnchor));
+  is_anchor_gone_ = true;
+  TRY(catalog_->drop_table(kAnchor));
+  base::log_info("sim_anchor_dropped");
+  if (!makes_another) return {};
+  iceberg::CreateTable request;
+  request.schema = *loaded.metadata.current_schema();
+  return catalog_->create_table(kAnchor, request).status();
+}
+
+std::optional<TableMarks> Lakehouse::newest_anchor_marks() const {
+  if (history_.empty() || !history_.back().anchor) return std::nullopt;
+  return newest_marks(*history_.back().anchor, known_);
 }
 
 void Lakehouse::settle() {

@@ -39,14 +39,18 @@ class Lakehouse {
   base::Result<iceberg::LoadedTable> create(const iceberg::TableId& id, const iceberg::CreateTable& request);
   base::Result<iceberg::LoadedTable> apply(const iceberg::TableId& id, const iceberg::TableCommit& commit,
                                            const std::string& cause);
-  // Applied by a lane of its own after `micros`.
-  void apply_later(const iceberg::TableId& id, const iceberg::TableCommit& commit, int64_t micros);
+  // Applied by a lane of its own after `micros`; then `count`, if any, is counted.
+  void apply_later(const iceberg::TableId& id, const iceberg::TableCommit& commit, int64_t micros, const std::string& count = "");
+  // The anchor's name goes, with or without another table under it. Its record ends here.
+  base::Status drop_anchor(bool makes_another);
   // Waits for all couriers.
   void settle();
 
   const std::vector<TablesState>& history() const { return history_; }
   // Of the anchor.
   const KnownSnapshots& known_snapshots() const { return known_; }
+  // What the anchor says of its positions now; nullopt: nothing yet.
+  std::optional<TableMarks> newest_anchor_marks() const;
 
  private:
   void record(const iceberg::TableId& id, const iceberg::TableMetadata& metadata, const std::string& cause);
@@ -57,6 +61,7 @@ class Lakehouse {
   std::vector<TablesState> history_;
   KnownSnapshots known_;
   std::vector<base::Lane> couriers_;
+  bool is_anchor_gone_ = false;
 };
 
 // The id of the snapshot that a commit adds, 0 if none.

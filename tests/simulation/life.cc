@@ -19,7 +19,30 @@ const char* count_name(Phase phase) {
   return "";
 }
 
+// The failure point of docs/protocol/kafka-to-iceberg.md; empty: the catalog tells it, or none.
+const char* point_of(Phase phase) {
+  switch (phase) {
+    case Phase::kLoading:
+    case Phase::kReading:
+    case Phase::kWriting: return "KI1";
+    case Phase::kPreparing: return "KI2";
+    case Phase::kGroupOffsets: return "KI6";
+    case Phase::kCommitSent:
+    case Phase::kCommitAnswered:
+    case Phase::kDeadLetters: return "";
+  }
+  return "";
+}
+
 }  // namespace
+
+void Life::count(Phase phase) {
+  tally_.add(count_name(phase));
+  if (const std::string point = point_of(phase); !point.empty()) tally_.add(point);
+  if (!has_others_) return;
+  if (phase == Phase::kReading || phase == Phase::kWriting) tally_.add("KM1");
+  if (phase == Phase::kPreparing || phase == Phase::kCommitSent || phase == Phase::kCommitAnswered) tally_.add("KM4");
+}
 
 void Life::doom(Phase phase, int nth) {
   doomed_in_ = phase;
@@ -31,7 +54,7 @@ base::Status Life::step(Phase phase) {
     const int step = ++steps_[static_cast<size_t>(phase)];
     if (doomed_at_ == 0 || phase != doomed_in_ || step < doomed_at_) return {};
     is_dead_ = true;
-    tally_.add(count_name(phase));
+    count(phase);
     base::log_info("sim_crash", {{"phase", count_name(phase)}});
   }
   return base::cancelled("the process has crashed");

@@ -18,7 +18,8 @@ inline constexpr int kPhases = 8;
 
 class Life {
  public:
-  explicit Life(Tally& tally) : tally_(tally) {}
+  // `has_others`: other workers of the pipeline live meanwhile.
+  explicit Life(Tally& tally, bool has_others = false) : tally_(tally), has_others_(has_others) {}
   // Dies at step number `nth` (from 1) of `phase`.
   void doom(Phase phase, int nth);
   void pardon() { doomed_at_ = 0; }
@@ -28,7 +29,10 @@ class Life {
   bool is_dead() const { return is_dead_; }
 
  private:
+  void count(Phase phase);
+
   Tally& tally_;
+  const bool has_others_;
   Phase doomed_in_ = Phase::kReading;
   int doomed_at_ = 0;  // 0: lives
   std::array<int, kPhases> steps_{};

@@ -1,6 +1,8 @@
 // frazil_simulation: runs whole pipelines from seeds and judges every state of their tables.
 //
 //   frazil_simulation --seeds N [--first S]    many seeds; some of them twice, which must give the same event hash
+//   frazil_simulation --slice N [--first S]    the same, as a part of a run: counts of zero are for its whole to judge
+//   frazil_simulation --names                  the version of the scenarios, and the counts that no run may miss
 //   frazil_simulation --seed S [--echo]        one seed, its events on stderr
 //   frazil_simulation --until-caught N         seeds until one finds a problem: for mutations; exit 0 when one does
 //
@@ -11,6 +13,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/simulation/scenario.h"
 #include "tests/simulation/world.h"
 
 namespace {
@@ -20,7 +23,7 @@ using frazil::simulation::Outcome;
 using frazil::simulation::run_world;
 using frazil::simulation::Tally;
 
-constexpr uint64_t kTwiceEvery = 25;  // seeds whose hash is checked
+constexpr uint64_t kTwiceEvery = 50;  // seeds whose hash is checked
 
 // The seed that runs, for the last words of a failed CHECK or a deadlock.
 volatile uint64_t running_seed = 0;
@@ -35,11 +38,12 @@ struct Arguments {
   uint64_t seeds = 0;
   uint64_t until_caught = 0;
   bool is_single = false;
+  bool is_slice = false;
   bool echo = false;
 };
 
 int usage() {
-  std::fprintf(stderr, "usage: frazil_simulation --seeds N [--first S] | --seed S [--echo] | --until-caught N [--first S]\n");
+  std::fprintf(stderr, "usage: frazil_simulation --seeds N [--first S] | --slice N [--first S] | --names | --seed S [--echo] | --until-caught N [--first S]\n");
   return 2;
 }
 
@@ -52,8 +56,12 @@ bool parse(int count, char** words, Arguments& arguments) {
     }
     if (i + 1 == count) return false;
     const uint64_t value = std::strtoull(words[++i], nullptr, 10);
-    if (word == "--seeds") arguments.seeds = value;
-    else if (word == "--first") arguments.first = value;
+    if (word == "--seeds") {
+      arguments.seeds = value;
+    } else if (word == "--slice") {
+      arguments.seeds = value;
+      arguments.is_slice = true;
+    } else if (word == "--first") arguments.first = value;
     else if (word == "--until-caught") arguments.until_caught = value;
     else if (word == "--seed") {
       arguments.first = value;
@@ -123,7 +131,7 @@ int run_seeds(const Arguments& arguments) {
     failed += is_bad ? 1 : 0;
     if (arguments.is_single) std::printf("event hash %016llx\n", static_cast<unsigned long long>(outcome.event_hash));
   }
-  const bool is_complete = tell_counts(tally, !arguments.is_single);
+  const bool is_complete = tell_counts(tally, !arguments.is_single && !arguments.is_slice);
   std::printf("%llu seeds, %.0f virtual seconds, %llu run twice with the same hash, %llu failed\n",
               static_cast<unsigned long long>(arguments.seeds), static_cast<double>(virtual_micros) / 1e6,
               static_cast<unsigned long long>(checked_twice), static_cast<unsigned long long>(failed));
@@ -133,6 +141,11 @@ int run_seeds(const Arguments& arguments) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (count == 2 && std::string(words[1]) == "--names") {
+    std::printf("version %d\n", frazil::simulation::kScenarioVersion);
+    for (const std::string& name : mandatory_counts()) std::printf("%s\n", name.c_str());
+    return 0;
+  }
   Arguments arguments;
   if (!parse(count, words, arguments)) return usage();
   std::signal(SIGABRT, tell_seed);

@@ -11,8 +11,8 @@ namespace frazil::simulation {
 
 class ObservedSink : public engine::Sink, private engine::Committer {
  public:
-  // Both outlive the sink.
-  ObservedSink(engine::Sink& sink, Tally& tally) : sink_(sink), tally_(tally) {}
+  // Both outlive the sink. `has_rivals`: others read the same partitions, by mistake.
+  ObservedSink(engine::Sink& sink, Tally& tally, bool has_rivals) : sink_(sink), tally_(tally), has_rivals_(has_rivals) {}
 
   int intakes() const override { return sink_.intakes(); }
   int intake_of(const std::string& stream) const override { return sink_.intake_of(stream); }
@@ -33,6 +33,7 @@ class ObservedSink : public engine::Sink, private engine::Committer {
     base::Result<engine::CommitVerdict> verdict = sink_.committer().commit(epoch, abandon);
     if (!verdict.ok()) return verdict;
     using Kind = engine::CommitVerdict::Kind;
+    if (verdict->kind == Kind::kStale && has_rivals_) tally_.add("KM3");
     tally_.add(verdict->kind == Kind::kDone ? "epochs done" : verdict->kind == Kind::kStale ? "epochs stale" : "epochs with a gap");
     return verdict;
   }
@@ -48,6 +49,7 @@ class ObservedSink : public engine::Sink, private engine::Committer {
 
   engine::Sink& sink_;
   Tally& tally_;
+  const bool has_rivals_;
 };
 
 }  // namespace frazil::simulation

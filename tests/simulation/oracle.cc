@@ -66,6 +66,10 @@ bool Oracle::is_rolled_back(const TablesState& state, const TableMarks& newest) 
     if (property && *property != newest.snapshot_id) problem("the property names another snapshot than the tag");
     return false;
   }
+  if (!tag && scenario_.table == TableEvent::kTagRemoved) {
+    if (property != newest.snapshot_id) problem("without a tag, the property does not name the newest snapshot with positions");
+    return false;
+  }
   const iceberg::Snapshot* x = tag ? state.anchor->snapshot(*tag) : nullptr;
   if (!may_roll_back_ || x == nullptr) {
     problem("the tag does not name the newest snapshot with positions");
@@ -114,7 +118,7 @@ void Oracle::judge_ranges(const TableMarks& newest) {
     const int64_t before = last_ && known != last_->next.end() ? known->second : 0;
     const auto range = newest.ranges.find(partition);
     if (range == newest.ranges.end()) {
-      if (next != before) problem("partition " + std::to_string(partition) + " moved without a range");
+      if (next != before && !is_skip(newest, partition, before, next)) problem("partition " + std::to_string(partition) + " moved without a range");
     } else if (range->second != std::pair(before, next)) {
       problem("the range of partition " + std::to_string(partition) + " is [" + std::to_string(range->second.first) + "," +
               std::to_string(range->second.second) + "), the positions went from " + std::to_string(before) + " to " +
@@ -123,12 +127,23 @@ void Oracle::judge_ranges(const TableMarks& newest) {
   }
 }
 
+bool Oracle::is_skip(const TableMarks& newest, int32_t partition, int64_t before, int64_t next) {
+  const int64_t log_start = topic_.partitions[static_cast<size_t>(partition)].log_start;
+  if (!newest.is_decision || scenario_.source != SourceEvent::kOvertaken || next <= before || next != log_start) return false;
+  skipped_[partition] = {before, next};
+  return true;
+}
+
 // --- rows ------------------------------------------------------------------------------------------------------------------
 
 Oracle::Counts Oracle::count_rows(const TablesState& state, const TableMarks& newest) {
   Counts counts;
   for (const RecordName& row : rows_.visible(*state.anchor, problems_)) {
-    if (row.partition >= 0) ++counts[{row.partition, row.offset}].anchor;
+    if (row.partition < 0) continue;
+    const int32_t partition = row.partition % kOtherLogParts;
+    Seen& seen = counts[{partition, row.offset}];
+    ++seen.anchor;
+    if (row.partition != part_named_by(partition, row.offset)) ++seen.of_another_log;
   }
   const int64_t applied = state.dead_letters ? applied_of(*state.dead_letters) : 0;
   if (state.dead_letters) {
@@ -141,6 +156,20 @@ Oracle::Counts Oracle::count_rows(const TablesState& state, const TableMarks& ne
     for (const RecordName& row : rows_.of_manifest(owed.manifest, problems_)) ++counts[{row.partition, row.offset}].dead;
   }
   return counts;
+}
+
+// The number that the record names itself by; -1: there is no such record.
+int32_t Oracle::part_named_by(int32_t partition, int64_t offset) const {
+  if (static_cast<size_t>(partition) >= topic_.partitions.size()) return -1;
+  const PartitionLog& log = topic_.partitions[static_cast<size_t>(partition)];
+  if (offset < 0 || offset >= log.end()) return -1;
+  const std::string& value = log.entries[static_cast<size_t>(offset)].value;
+  return value.empty() ? -1 : std::atoi(value.c_str() + value.find(':') + 1);
+}
+
+bool Oracle::is_skipped(int32_t partition, int64_t offset) const {
+  const auto span = skipped_.find(partition);
+  return span != skipped_.end() && span->second.first <= offset && offset < span->second.second;
 }
 
 bool Oracle::is_left_out(int32_t partition, int64_t offset) const {
@@ -156,7 +185,9 @@ void Oracle::judge_record(int32_t partition, int64_t offset, const Seen& seen, i
     if (count != 0) problem("record " + place(partition, offset) + " is no committed record and is there");
     return;
   }
+  if (seen.of_another_log > 0) problem("record " + place(partition, offset) + " is there from another log");
   if (is_left_out(partition, offset) && count <= 1) return;
+  if (is_skipped(partition, offset) && count == 0) return;
   if (count != 1) {
     problem("record " + place(partition, offset) + " is there " + std::to_string(count) + " times (" +
             std::to_string(seen.anchor) + " rows, " + std::to_string(seen.dead) + " dead letters; frontier " +
@@ -231,6 +262,7 @@ void Oracle::judge_completeness(const TablesState& last) {
     if (owed.epoch > applied) problem("epoch " + std::to_string(owed.epoch) + " is still owed");
   }
   tally_.add("files removed", static_cast<int64_t>(house_.store()->removed()));
+  if (last.dead_letters && applied > 0) tally_.add("KI17");
   tally_.add("rows", static_cast<int64_t>(rows_.visible(*last.anchor, problems_).size()));
   if (last.dead_letters) tally_.add("dead letters", static_cast<int64_t>(rows_.visible(*last.dead_letters, problems_).size()));
 }

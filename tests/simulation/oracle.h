@@ -7,7 +7,7 @@
 //    transaction that was aborted, none of another topic.
 // 4. The outbox is applied in the order of epochs, each once.
 // 5. Every file that a retained snapshot of the last state names exists.
-// After a roll-back that nobody has answered, 1 to 3 rest. Runs when the simulation is over; one thread.
+// After a roll-back that nobody has answered, 1 to 3 rest. Records that retention removed and an operator left out are nowhere. Runs when the simulation is over; one thread.
 #pragma once
 
 #include <map>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/simulation/lakehouse.h"
+#include "tests/simulation/scenario.h"
 #include "tests/simulation/sim_kafka.h"
 #include "tests/simulation/table_marks.h"
 #include "tests/simulation/table_rows.h"
@@ -25,13 +26,13 @@ namespace frazil::simulation {
 
 class Oracle {
  public:
-  // `topic`: as it was at the end, or before it was made anew. `may_roll_back`: the scenario did. `may_forget`: a
-  // roll-back that took no row may have left no trace.
-  Oracle(const Lakehouse& house, SimTopic topic, bool may_roll_back, bool may_forget, Tally& tally)
+  // `topic`: as the table may have seen it. `scenario`: which events are no fault of the pipeline.
+  Oracle(const Lakehouse& house, SimTopic topic, const Scenario& scenario, Tally& tally)
       : house_(house),
         topic_(std::move(topic)),
-        may_roll_back_(may_roll_back),
-        may_forget_(may_forget),
+        scenario_(scenario),
+        may_roll_back_(scenario.rolls_back()),
+        may_forget_(scenario.forgets),
         tally_(tally),
         rows_(house.store()->everything()) {}
 
@@ -42,6 +43,7 @@ class Oracle {
   struct Seen {
     int anchor = 0;
     int dead = 0;
+    int of_another_log = 0;
   };
   using Counts = std::map<std::pair<int32_t, int64_t>, Seen>;
 
@@ -50,6 +52,8 @@ class Oracle {
   void judge_step(const TableMarks& newest);
   void judge_decision(const TableMarks& newest);
   void judge_ranges(const TableMarks& newest);
+  // A decision moved positions over records that retention had removed.
+  bool is_skip(const TableMarks& newest, int32_t partition, int64_t before, int64_t next);
   void judge_rows(const TablesState& state, const TableMarks& newest);
   Counts count_rows(const TablesState& state, const TableMarks& newest);
   void judge_record(int32_t partition, int64_t offset, const Seen& seen, int64_t frontier);
@@ -57,12 +61,15 @@ class Oracle {
   void judge_files(const iceberg::TableMetadata& metadata);
   void judge_completeness(const TablesState& last);
   bool is_left_out(int32_t partition, int64_t offset) const;
+  int32_t part_named_by(int32_t partition, int64_t offset) const;
+  bool is_skipped(int32_t partition, int64_t offset) const;
   void problem(const std::string& text);
 
   const Lakehouse& house_;
   const SimTopic topic_;
+  const Scenario& scenario_;
   const bool may_roll_back_;
-  const bool may_forget_;
+  const bool may_forget_;  // a roll-back that took no row may have left no trace
   Tally& tally_;
   TableRows rows_;
   std::string where_;
@@ -73,6 +80,7 @@ class Oracle {
   int64_t applied_ = 0;
   int64_t outbox_snapshot_ = 0;
   std::vector<std::pair<int32_t, std::pair<int64_t, int64_t>>> left_out_;  // by an operator's choice
+  std::map<int32_t, std::pair<int64_t, int64_t>> skipped_;                 // by partition: removed by retention
 };
 
 }  // namespace frazil::simulation

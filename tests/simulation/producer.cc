@@ -14,7 +14,7 @@ RecordKind kind_of(const std::string& value) {
 std::vector<std::string> Producer::make_values(int32_t partition, int count) {
   std::vector<std::string> values;
   for (int i = 0; i < count; ++i) {
-    const std::string place = "{\"part\":" + std::to_string(first_part_ + partition) +
+    const std::string place = "{\"part\":" + std::to_string(first_part_[partition] + partition) +
                               ",\"ord\":" + std::to_string(next_[partition]++) + ",\"amount\":";
     if (chance(scenario_.bad_records)) {
       values.push_back(place + "broken");
@@ -29,12 +29,86 @@ std::vector<std::string> Producer::make_values(int32_t partition, int count) {
 
 void Producer::produce(int count) {
   const auto partition = static_cast<int32_t>(base::random_below(static_cast<uint64_t>(partitions_)));
+  if (closed_.contains(partition)) return;
   if (chance(50)) kafka_.bump_leader_epoch(kTopic, partition);
   std::vector<std::string> values = make_values(partition, count);
   if (!chance(200)) return kafka_.append(kTopic, partition, std::move(values));
-  const int64_t open_micros = between(0, 1'500'000);
+  const bool hangs = chance(150);
+  const int64_t open_micros = hangs ? between(3'000'000, 5'000'000) : between(0, 1'500'000);
+  if (hangs) tally_.add("KI16");
   kafka_.append_transaction(kTopic, partition, std::move(values), chance(400), base::deadline_after(open_micros));
   ++next_[partition];  // the control record
+}
+
+void Producer::change_once() {
+  if (scenario_.adds_partition) {
+    kafka_.add_partition(kTopic);
+    ++partitions_;
+  }
+  if (scenario_.forgets_group_offsets) kafka_.forget_group_offsets();
+  if (scenario_.has_storms) storm();
+}
+
+void Producer::storm() {
+  base::Interrupt never;
+  tally_.add("KM6");
+  for (int i = 0; i < 6; ++i) {
+    kafka_.stir_groups();
+    never.wait_until(base::deadline_after(between(10'000, 500'000)));
+  }
+}
+
+bool Producer::strike() {
+  switch (scenario_.source) {
+    case SourceEvent::kNone: return true;
+    case SourceEvent::kRecreated:
+      first_topic_ = kafka_.topic(kTopic);
+      kafka_.recreate_topic(kTopic);
+      next_.clear();
+      for (int32_t partition = 0; partition < partitions_; ++partition) first_part_[partition] = kOtherLogParts;
+      return true;
+    case SourceEvent::kTruncated: return cut_log_below_the_table(true);
+    case SourceEvent::kRestored: return cut_log_below_the_table(false);
+    case SourceEvent::kOvertaken: return overtake_the_table();
+    case SourceEvent::kMoved: kafka_.move_cluster(); return true;
+  }
+  return true;
+}
+
+bool Producer::cut_log_below_the_table(bool is_election) {
+  const std::optional<TableMarks> marks = house_.newest_anchor_marks();
+  if (!marks) return false;
+  for (const auto& [partition, next] : marks->next) {
+    if (next < 3) continue;
+    lost_logs_[partition] = kafka_.topic(kTopic).partitions[static_cast<size_t>(partition)];
+    const int64_t end = between(next / 2, next - 1);
+    kafka_.cut_log(kTopic, partition, end, is_election);
+    next_[partition] = end;
+    first_part_[partition] = kOtherLogParts;
+    if (!is_election) closed_.insert(partition);
+    return true;
+  }
+  return false;
+}
+
+bool Producer::overtake_the_table() {
+  const std::optional<TableMarks> marks = house_.newest_anchor_marks();
+  if (!marks) return false;
+  for (const auto& [partition, end] : kafka_.ends(kTopic)) {
+    const auto known = marks->next.find(partition.partition);
+    const int64_t next = known == marks->next.end() ? 0 : known->second;
+    if (next + 2 > end) continue;
+    kafka_.remove_records_below(kTopic, partition.partition, between(next + 1, end));
+    return true;
+  }
+  return false;
+}
+
+SimTopic Producer::readable_topic() {
+  if (first_topic_) return *first_topic_;
+  SimTopic topic = kafka_.topic(kTopic);
+  for (const auto& [partition, log] : lost_logs_) topic.partitions[static_cast<size_t>(partition)] = log;
+  return topic;
 }
 
 void Producer::run() {
@@ -48,18 +122,10 @@ void Producer::run() {
     const int count = static_cast<int>(between(1, 4));
     produce(count);
     made += count;
-    if (before > change_at || made <= change_at) continue;
-    if (scenario_.adds_partition) {
-      kafka_.add_partition(kTopic);
-      ++partitions_;
-    }
-    if (scenario_.recreates_topic) {
-      first_topic_ = kafka_.topic(kTopic);
-      kafka_.recreate_topic(kTopic);
-      base::log_info("sim_topic_recreated");
-      next_.clear();
-      first_part_ = kRecreatedParts;
-    }
+    if (before <= change_at && made > change_at) change_once();
+    if (made <= change_at || has_struck_) continue;
+    has_struck_ = strike();
+    if (has_struck_ && scenario_.source != SourceEvent::kNone) base::log_info("sim_source_event", {{"event", static_cast<int>(scenario_.source)}});
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks one line of the product at a time and demands that the simulation notices.
 
-usage: run_mutations.py BUILD_FOLDER [--seeds N] [NAME...]
+usage: run_mutations.py BUILD_FOLDER [--seeds N] [--page] [NAME...]
 
 Each mutation of mutations.json names a source file, one exact line in it and its replacement.
 The mutated copy is compiled with the flags of the build's compile_commands.json and linked, in
@@ -10,15 +10,20 @@ untouched. Exit 1 when a line is not found exactly once, when a copy does not co
 when N seeds do not catch a mutation.
 """
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = json.loads((pathlib.Path(__file__).parent / "mutations.json").read_text())
-SEEDS = "300"
+PAGE = ROOT / "docs/protocol/simulation.md"
+SEEDS = "400"
 LIMIT_SECONDS = 180
 
 
@@ -70,6 +75,7 @@ def link(build, replaced, copy, program):
 
 
 def try_mutation(build, name, seeds):
+    """How it was caught: the number of seeds, their seconds, and what the last one found."""
     mutation = MUTATIONS[name]
     folder = build / "mutations"
     folder.mkdir(exist_ok=True)
@@ -78,32 +84,50 @@ def try_mutation(build, name, seeds):
     copy = compile_copy(build, mutation, source)
     program = folder / name
     link(build, mutation["file"], copy, program)
+    begun = time.monotonic()
     try:
-        done = subprocess.run([str(program), "--until-caught", seeds], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        done = subprocess.run([str(program), "--until-caught", seeds], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                              timeout=LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
         raise Broken(f"NOT CAUGHT: still running after {LIMIT_SECONDS} s") from None
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    caught = next((line for line in lines if line.startswith("caught after ")), None)
+    finally:
+        program.unlink()
+    lines = done.stdout.strip().splitlines()
+    caught = re.search(r"^caught after (\d+) seeds", done.stdout, re.M)
     if done.returncode != 0 or caught is None:
-        raise Broken("NOT CAUGHT: " + (lines[-1] if lines else f"exit {done.returncode}"))
+        raise Broken("NOT CAUGHT: " + (lines or [f"exit {done.returncode}"])[-1])
     first = next(line for line in lines if line.startswith("seed "))
-    print(f"{name}: {caught}: {first[:200]}", flush=True)
+    return int(caught[1]), time.monotonic() - begun, first
+
+
+def write_page(found):
+    rows = [f"| `{name}` | {MUTATIONS[name]['what']} | {seeds} | {seconds:.1f} |" for name, (seeds, seconds, _) in found.items()]
+    text = PAGE.read_text()
+    head = "| mutation | what is broken | seeds | seconds |\n|---|---|---|---|\n"
+    begin = text.index(head) + len(head)
+    end = begin + re.search(r"(?:\|.*\n)*", text[begin:]).end()
+    PAGE.write_text(text[:begin] + "\n".join(rows) + "\n" + text[end:])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--seeds", default=SEEDS)
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("name", nargs="*", help=f"any of {', '.join(MUTATIONS)}")
     arguments = parser.parse_args()
-    failed = 0
-    for name in arguments.name or MUTATIONS:
-        try:
-            try_mutation(arguments.build.resolve(), name, arguments.seeds)
-        except Broken as broken:
-            print(f"{name}: {broken}", file=sys.stderr, flush=True)
-            failed += 1
-    return 1 if failed else 0
+    names, found = arguments.name or list(MUTATIONS), {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as cores:
+        tries = {name: cores.submit(try_mutation, arguments.build.resolve(), name, arguments.seeds) for name in names}
+        for name, tried in tries.items():
+            try:
+                found[name] = tried.result()
+                print(f"{name}: caught after {found[name][0]} seeds, {found[name][1]:.1f} s: {found[name][2][:200]}", flush=True)
+            except Broken as broken:
+                print(f"{name}: {broken}", file=sys.stderr, flush=True)
+    if arguments.page:
+        write_page(found)
+    return 0 if len(found) == len(names) else 1
 
 
 if __name__ == "__main__":

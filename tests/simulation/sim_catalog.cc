@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "iceberg/catalogs/rest_answer.h"
 #include "tests/simulation/sim_file_io.h"
 
 namespace frazil::simulation {
@@ -11,6 +12,29 @@ namespace {
 void pass_time(int64_t micros) {
   base::Interrupt never;
   never.wait_until(base::deadline_after(micros));
+}
+
+constexpr int kManyConflicts = 3;
+
+// As a server, or something in front of it, answers.
+base::Error refusal(int status, const std::string& type, const std::string& message) {
+  net::HttpResponse response;
+  response.status = status;
+  response.body = type.empty() ? "<html><body>" + message + "</body></html>"
+                               : R"({"error":{"type":")" + type + R"(","message":")" + message + R"("}})";
+  return iceberg::refusal(iceberg::RestCall::kCommit, response);
+}
+
+// None of them says what became of the request.
+base::Error unclear_answer() {
+  switch (base::random_below(6)) {
+    case 0: return refusal(500, "InternalServerError", "try again");
+    case 1: return refusal(502, "", "bad gateway");
+    case 2: return refusal(504, "", "gateway timeout");
+    case 3: return refusal(408, "", "request timeout");
+    case 4: return iceberg::unreadable(iceberg::RestCall::kCommit, "it ends after 812 bytes");
+    default: return iceberg::no_answer(iceberg::RestCall::kCommit, base::Error(base::Code::kUnknownOutcome, "connection reset"));
+  }
 }
 
 Phase phase_of(const iceberg::TableId& id, Phase otherwise) { return id == kAnchor ? otherwise : Phase::kDeadLetters; }
@@ -22,7 +46,7 @@ SimCatalog::SimCatalog(Lakehouse& house, std::shared_ptr<Life> life, const Fault
       life_(std::move(life)),
       faults_(faults),
       tally_(tally),
-      file_io_(make_sim_file_io(house.store(), life_, faults)) {}
+      file_io_(make_sim_file_io(house.store(), life_, faults, tally)) {}
 
 base::Status SimCatalog::create_namespace(const iceberg::Namespace& ns) {
   TRY(life_->step(Phase::kLoading));
@@ -61,7 +85,9 @@ base::Result<iceberg::LoadedTable> SimCatalog::create_table(const iceberg::Table
 base::Status SimCatalog::drop_table(const iceberg::TableId&) { return base::unsupported("nobody drops tables here"); }
 
 SimCatalog::Fate SimCatalog::draw_fate(const iceberg::TableId& id) const {
-  if (chance(faults_.commit_refused) || (id == kDeadLetters && faults_.refuses_dead_letters)) return Fate::kRefused;
+  if (chance(faults_.commit_not_sent) || (id == kDeadLetters && faults_.refuses_dead_letters)) return Fate::kNotSent;
+  if (chance(faults_.commit_throttled)) return Fate::kThrottled;
+  if (chance(faults_.commit_rejected)) return Fate::kRejected;
   if (chance(faults_.commit_lost)) return Fate::kLost;
   if (chance(faults_.answer_lost)) return Fate::kAnswerLost;
   if (chance(faults_.commit_delayed)) return Fate::kDelayed;
@@ -71,20 +97,56 @@ SimCatalog::Fate SimCatalog::draw_fate(const iceberg::TableId& id) const {
 
 base::Result<iceberg::LoadedTable> SimCatalog::unknown(const iceberg::TableId& id, const iceberg::TableCommit& commit) {
   open_[id] = added_snapshot(commit);
-  return base::Error(base::Code::kUnknownOutcome, "no answer to a commit to " + id.text());
+  tally_.add("answer:unknown");
+  tally_.add("KI4");
+  return unclear_answer();
+}
+
+base::Error SimCatalog::rejected() {
+  switch (base::random_below(5)) {
+    case 0: tally_.add("answer:400"); return refusal(400, "BadRequestException", "the summary is too long");
+    case 1: tally_.add("answer:400"); return refusal(422, "UnprocessableEntityException", "no");
+    case 2: tally_.add("answer:400"); return refusal(413, "", "request entity too large");
+    case 3: tally_.add("answer:401"); return refusal(401, "NotAuthorizedException", "the token has expired");
+    default: tally_.add("answer:403"); return refusal(403, "ForbiddenException", "no permission to write");
+  }
+}
+
+base::Result<iceberg::LoadedTable> SimCatalog::answered(const iceberg::TableId& id, base::Result<iceberg::LoadedTable> applied) {
+  if (applied.ok()) {
+    tally_.add("answer:200");
+    if (id == kAnchor) conflicts_ = 0;
+    return applied;
+  }
+  if (applied.error().code() != base::Code::kConflict) return applied;
+  if (id == kAnchor && ++conflicts_ == kManyConflicts) tally_.add("KM7");
+  if (chance(200)) {
+    tally_.add("answer:400-order");
+    return refusal(400, "BadRequestException", "Cannot add snapshot with sequence number 7 older than last sequence number 7");
+  }
+  tally_.add("answer:409");
+  return refusal(409, "CommitFailedException", applied.error().message());
 }
 
 base::Result<iceberg::LoadedTable> SimCatalog::send(const iceberg::TableId& id, const iceberg::TableCommit& commit, Fate fate) {
   switch (fate) {
-    case Fate::kRefused:
-      return base::unavailable("connection refused");
+    case Fate::kNotSent:
+      tally_.add("answer:not-sent");
+      return iceberg::no_answer(iceberg::RestCall::kCommit, base::unavailable("connection refused"));
+    case Fate::kThrottled:
+      tally_.add("answer:429-503");
+      if (chance(300)) (void)house_.apply(id, commit, "worker").ok();
+      open_[id] = added_snapshot(commit);
+      return chance(500) ? refusal(429, "TooManyRequestsException", "slow down") : refusal(503, "", "busy");
+    case Fate::kRejected:
+      return rejected();
     case Fate::kLost:
       tally_.add("requests lost");
       pass_time(between(1'000, 400'000));
       return unknown(id, commit);
     case Fate::kDelayed:
       tally_.add("requests delayed");
-      house_.apply_later(id, commit, between(50'000, 3'000'000));
+      house_.apply_later(id, commit, between(50'000, 3'000'000), "KI5");
       pass_time(between(1'000, 800'000));
       return unknown(id, commit);
     case Fate::kAnswerLost:
@@ -95,12 +157,12 @@ base::Result<iceberg::LoadedTable> SimCatalog::send(const iceberg::TableId& id, 
     case Fate::kDoubled: {
       tally_.add("requests doubled");
       base::Result<iceberg::LoadedTable> first = house_.apply(id, commit, "worker");
-      if (chance(500)) return house_.apply(id, commit, "worker, again");
+      if (chance(500)) return answered(id, house_.apply(id, commit, "worker, again"));
       house_.apply_later(id, commit, between(1'000, 2'000'000));
-      return first;
+      return answered(id, std::move(first));
     }
     case Fate::kArrives:
-      return house_.apply(id, commit, "worker");
+      return answered(id, house_.apply(id, commit, "worker"));
   }
   return base::Error(base::Code::kBug, "no such fate");
 }
@@ -110,11 +172,16 @@ base::Result<iceberg::LoadedTable> SimCatalog::commit_table(const iceberg::Table
   base::io_point();
   if (life_->is_dead()) return life_->step(Phase::kCommitSent).error();
   if (base::Status crashed = life_->step(phase_of(id, Phase::kCommitSent)); !crashed.ok()) {
-    if (chance(600)) house_.apply_later(id, commit, between(0, 2'000'000));  // it was on its way
+    if (id == kAnchor) tally_.add("KI3");
+    if (chance(600)) house_.apply_later(id, commit, between(0, 2'000'000), "KI5");  // it was on its way
     return crashed.error();
   }
   base::Result<iceberg::LoadedTable> answer = send(id, commit, draw_fate(id));
-  TRY(life_->step(phase_of(id, Phase::kCommitAnswered)));
+  const bool was_dead = life_->is_dead();  // it has crashed elsewhere meanwhile
+  if (base::Status crashed = life_->step(phase_of(id, Phase::kCommitAnswered)); !crashed.ok()) {
+    if (id == kAnchor && !was_dead) tally_.add("KI3");
+    return crashed.error();
+  }
   return answer;
 }
 

@@ -12,35 +12,53 @@ Phase phase_of(const std::string& location) {
 
 class SimOutputFile : public io::OutputFile {
  public:
-  SimOutputFile(std::unique_ptr<io::OutputFile> file, std::shared_ptr<Life> life, Phase phase)
-      : file_(std::move(file)), life_(std::move(life)), phase_(phase) {}
+  SimOutputFile(std::unique_ptr<io::OutputFile> file, std::shared_ptr<Life> life, Phase phase, const Faults& faults, Tally& tally)
+      : file_(std::move(file)), life_(std::move(life)), phase_(phase), faults_(faults), tally_(tally) {}
   base::Status write(std::string_view bytes) override {
     if (life_->is_dead()) return life_->step(phase_);
-    return file_->write(bytes);
+    bytes_ += bytes;
+    return {};
   }
-  int64_t size() const override { return file_->size(); }
+  int64_t size() const override { return static_cast<int64_t>(bytes_.size()); }
   base::Status close() override {
     TRY(life_->step(phase_));
-    TRY(file_->close());
+    TRY(store());
     return life_->step(phase_);
   }
   void abort() override { file_->abort(); }
 
  private:
+  base::Status store() {
+    std::string_view kept = bytes_;
+    if (chance(faults_.file_damaged)) {
+      tally_.add("KI7");
+      kept = kept.substr(0, kept.size() / 2);
+      if (chance(500)) {
+        file_->abort();
+        return {};
+      }
+    }
+    TRY(file_->write(kept));
+    return file_->close();
+  }
+
   std::unique_ptr<io::OutputFile> file_;
   std::shared_ptr<Life> life_;
   const Phase phase_;
+  const Faults& faults_;
+  Tally& tally_;
+  std::string bytes_;
 };
 
 class SimFileIO : public io::FileIO {
  public:
-  SimFileIO(std::shared_ptr<io::FileIO> store, std::shared_ptr<Life> life, const Faults& faults)
-      : store_(std::move(store)), life_(std::move(life)), faults_(faults) {}
+  SimFileIO(std::shared_ptr<io::FileIO> store, std::shared_ptr<Life> life, const Faults& faults, Tally& tally)
+      : store_(std::move(store)), life_(std::move(life)), faults_(faults), tally_(tally) {}
 
   base::Result<std::unique_ptr<io::OutputFile>> create(const std::string& location) override {
     TRY(request(location));
     TRY_ASSIGN(auto file, store_->create(location));
-    return std::unique_ptr<io::OutputFile>(std::make_unique<SimOutputFile>(std::move(file), life_, phase_of(location)));
+    return std::unique_ptr<io::OutputFile>(std::make_unique<SimOutputFile>(std::move(file), life_, phase_of(location), faults_, tally_));
   }
   base::Result<std::string> read(const std::string& location) override {
     TRY(request(location));
@@ -73,13 +91,14 @@ class SimFileIO : public io::FileIO {
   const std::shared_ptr<io::FileIO> store_;
   const std::shared_ptr<Life> life_;
   const Faults& faults_;
+  Tally& tally_;
 };
 
 }  // namespace
 
-std::shared_ptr<io::FileIO> make_sim_file_io(std::shared_ptr<io::FileIO> store, std::shared_ptr<Life> life,
-                                             const Faults& faults) {
-  return std::make_shared<SimFileIO>(std::move(store), std::move(life), faults);
+std::shared_ptr<io::FileIO> make_sim_file_io(std::shared_ptr<io::FileIO> store, std::shared_ptr<Life> life, const Faults& faults,
+                                             Tally& tally) {
+  return std::make_shared<SimFileIO>(std::move(store), std::move(life), faults, tally);
 }
 
 }  // namespace frazil::simulation

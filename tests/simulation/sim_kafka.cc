@@ -24,7 +24,8 @@ void SimKafka::add_partition(const std::string& name) {
   base::Lock lock(mutex_);
   topics_[name].partitions.emplace_back();
   tally_.add("partitions added");
-  start_rebalance(now);
+  tally_.add("KI14");
+  start_rebalances(now);
   changed_.notify_all();
 }
 
@@ -33,7 +34,6 @@ void SimKafka::recreate_topic(const std::string& name) {
   SimTopic& topic = topics_[name];
   topic.id = name + "-id-" + std::to_string(++topics_made_);
   for (PartitionLog& partition : topic.partitions) partition = PartitionLog();
-  tally_.add("topics recreated");
   changed_.notify_all();
 }
 
@@ -74,6 +74,47 @@ void SimKafka::bump_leader_epoch(const std::string& topic, int32_t partition) {
   ++topics_[topic].partitions[static_cast<size_t>(partition)].leader_epoch;
 }
 
+int64_t PartitionLog::end_of_epoch(int32_t epoch) const {
+  int64_t offset = end();
+  while (offset > 0 && entries[static_cast<size_t>(offset - 1)].leader_epoch > epoch) --offset;
+  return offset;
+}
+
+void SimKafka::cut_log(const std::string& topic, int32_t partition, int64_t end, bool is_election) {
+  base::Lock lock(mutex_);
+  PartitionLog& log = topics_[topic].partitions[static_cast<size_t>(partition)];
+  log.entries.resize(static_cast<size_t>(end));
+  log.stable_end = end;
+  log.log_start = std::min(log.log_start, end);
+  if (is_election) ++log.leader_epoch;
+  changed_.notify_all();
+}
+
+void SimKafka::remove_records_below(const std::string& topic, int32_t partition, int64_t log_start) {
+  base::Lock lock(mutex_);
+  topics_[topic].partitions[static_cast<size_t>(partition)].log_start = log_start;
+  changed_.notify_all();
+}
+
+void SimKafka::move_cluster() {
+  base::Lock lock(mutex_);
+  cluster_id_ = "simulated-elsewhere";
+}
+
+void SimKafka::forget_group_offsets() {
+  base::Lock lock(mutex_);
+  for (auto& [name, group] : groups_) {
+    if (!group.offsets.empty()) tally_.add("KI15");
+    group.offsets.clear();
+  }
+}
+
+void SimKafka::stir_groups() {
+  const base::MonoMicros now = base::mono_micros();
+  base::Lock lock(mutex_);
+  start_rebalances(now);
+}
+
 std::map<TopicPartition, int64_t> SimKafka::ends(const std::string& topic) {
   base::Lock lock(mutex_);
   std::map<TopicPartition, int64_t> ends;
@@ -98,56 +139,60 @@ PartitionLog* SimKafka::find(const TopicPartition& partition) {
 
 // --- the group -------------------------------------------------------------------------------------------------------------
 
-void SimKafka::join(int64_t member, std::vector<std::string> topics, base::MonoMicros now) {
-  Member& joined = members_[member];
+void SimKafka::join(Group& group, int64_t member, std::vector<std::string> topics, base::MonoMicros now) {
+  Member& joined = group.members[member];
   joined.topics = std::move(topics);
   joined.last_poll = now;
-  start_rebalance(now);
+  start_rebalance(group, now);
 }
 
-void SimKafka::leave(int64_t member, base::MonoMicros now) {
-  if (members_.erase(member) != 0) start_rebalance(now);
+void SimKafka::leave(Group& group, int64_t member, base::MonoMicros now) {
+  if (group.members.erase(member) != 0) start_rebalance(group, now);
 }
 
-void SimKafka::start_rebalance(base::MonoMicros now) {
-  if (members_.empty()) return;
+void SimKafka::start_rebalances(base::MonoMicros now) {
+  for (auto& [name, group] : groups_) start_rebalance(group, now);
+}
+
+void SimKafka::start_rebalance(Group& group, base::MonoMicros now) {
+  if (group.members.empty()) return;
   tally_.add("rebalances");
-  for (auto& [id, member] : members_) {
+  for (auto& [id, member] : group.members) {
     if (!member.owned.empty()) member.events.push_back({KafkaEventKind::kRevoked, {}, -1, "rebalance"});
     member.owned.clear();
   }
-  share_at_ = now + between(20'000, 1'200'000);
+  group.share_at = now + between(20'000, 1'200'000);
   changed_.notify_all();
 }
 
-void SimKafka::share_out() {
-  share_at_ = base::kForever;
+void SimKafka::share_out(Group& group) {
+  group.share_at = base::kForever;
   std::vector<TopicPartition> partitions;
   for (const auto& [name, topic] : topics_) {
     for (size_t i = 0; i < topic.partitions.size(); ++i) partitions.push_back({name, static_cast<int32_t>(i)});
   }
-  size_t turn = base::random_below(members_.size());
+  size_t turn = base::random_below(group.members.size());
   for (const TopicPartition& partition : partitions) {
-    auto member = members_.begin();
-    std::advance(member, static_cast<std::ptrdiff_t>(turn++ % members_.size()));
+    auto member = group.members.begin();
+    std::advance(member, static_cast<std::ptrdiff_t>(turn++ % group.members.size()));
     member->second.owned.insert(partition);
   }
-  for (auto& [id, member] : members_) {
+  for (auto& [id, member] : group.members) {
     member.events.push_back({KafkaEventKind::kAssigned, {member.owned.begin(), member.owned.end()}, -1, ""});
   }
   changed_.notify_all();
 }
 
-void SimKafka::tend_group(base::MonoMicros now) {
+void SimKafka::tend_group(Group& group, base::MonoMicros now) {
   std::vector<int64_t> silent;
-  for (const auto& [id, member] : members_) {
+  for (const auto& [id, member] : group.members) {
     if (member.last_poll + kSessionMicros < now) silent.push_back(id);
   }
   for (const int64_t id : silent) {
     tally_.add("sessions expired");
-    leave(id, now);
+    leave(group, id, now);
   }
-  if (share_at_ <= now && !members_.empty()) share_out();
+  if (group.share_at <= now && !group.members.empty()) share_out(group);
 }
 
 }  // namespace frazil::simulation

@@ -1,9 +1,10 @@
 // SimKafka: a Kafka cluster in memory, as far as a reading client can tell it from a real one.
 //
 // Topics have ids, partitions logs with records, control records and aborted records, open transactions (the last stable
-// offset stands still before them), leader epochs and a log start. A group has members, offsets that are kept, and eager
-// rebalances: everybody is told that all is revoked, and a little later gets a new share, whether or not the other has let
-// go. A member that does not poll for `kSessionMicros` is left out. Everything under one mutex; any lane.
+// offset stands still before them), leader epochs and a log start. Logs can lose their end (with a new leader epoch or without) and
+// their beginning. A group has members, offsets that are kept, and eager rebalances: everybody is told that all is revoked, and a
+// little later gets a new share, whether or not the other has let go. A member that does not poll for `kSessionMicros` is left
+// out. Everything under one mutex; any lane.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,10 @@ struct PartitionLog {
   int64_t log_start = 0;
   int64_t stable_end = 0;  // read_committed ends here
   int32_t leader_epoch = 0;
+
+  int64_t end() const { return static_cast<int64_t>(entries.size()); }
+  // Where records of leader epochs up to `epoch` end.
+  int64_t end_of_epoch(int32_t epoch) const;
 };
 
 struct SimTopic {
@@ -56,6 +61,13 @@ class SimKafka {
   void append_transaction(const std::string& topic, int32_t partition, std::vector<std::string> values, bool aborts,
                           base::MonoMicros open_until);
   void bump_leader_epoch(const std::string& topic, int32_t partition);
+  // The log ends at `end` now; `is_election`: under a new leader epoch, so that readers can notice.
+  void cut_log(const std::string& topic, int32_t partition, int64_t end, bool is_election);
+  void remove_records_below(const std::string& topic, int32_t partition, int64_t log_start);
+  void move_cluster();
+  void forget_group_offsets();
+  // Members are shared out anew, for no reason.
+  void stir_groups();
   // Ends of all partitions of a topic: where a caught-up reader stands.
   std::map<clients::TopicPartition, int64_t> ends(const std::string& topic);
   // A copy, for the oracle.
@@ -72,13 +84,19 @@ class SimKafka {
     std::deque<clients::KafkaEvent> events;
     base::MonoMicros last_poll = 0;
   };
+  struct Group {
+    std::map<int64_t, Member> members;
+    base::MonoMicros share_at = base::kForever;
+    std::map<clients::TopicPartition, std::pair<int64_t, std::string>> offsets;
+  };
 
   // All of these with the mutex held.
-  void join(int64_t member, std::vector<std::string> topics, base::MonoMicros now);
-  void leave(int64_t member, base::MonoMicros now);
-  void start_rebalance(base::MonoMicros now);
-  void share_out();
-  void tend_group(base::MonoMicros now);
+  void join(Group& group, int64_t member, std::vector<std::string> topics, base::MonoMicros now);
+  void leave(Group& group, int64_t member, base::MonoMicros now);
+  void start_rebalance(Group& group, base::MonoMicros now);
+  void start_rebalances(base::MonoMicros now);
+  void share_out(Group& group);
+  void tend_group(Group& group, base::MonoMicros now);
   PartitionLog* find(const clients::TopicPartition& partition);
 
   Tally& tally_;
@@ -88,9 +106,8 @@ class SimKafka {
   std::map<std::string, SimTopic> topics_;
   int topics_made_ = 0;
   int64_t next_member_ = 1;
-  std::map<int64_t, Member> members_;
-  base::MonoMicros share_at_ = base::kForever;
-  std::map<clients::TopicPartition, std::pair<int64_t, std::string>> group_offsets_;
+  std::string cluster_id_ = "simulated";
+  std::map<std::string, Group> groups_;
 };
 
 }  // namespace frazil::simulation

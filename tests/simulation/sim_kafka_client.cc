@@ -23,7 +23,10 @@ std::unique_ptr<clients::KafkaClient> SimKafka::make_client(std::shared_ptr<Life
 base::Status SimKafkaClient::request(Phase phase) {
   TRY(life_->step(phase));
   base::io_point();
-  if (chance(cluster_.faults_.kafka_failed)) return base::unavailable("the broker did not answer");
+  if (chance(cluster_.faults_.kafka_failed)) {
+    cluster_.tally_.add("KI8");
+    return base::unavailable("the broker did not answer");
+  }
   return life_->is_dead() ? life_->step(phase) : base::Status();
 }
 
@@ -40,7 +43,7 @@ base::Result<ClusterDescription> SimKafkaClient::describe(const std::vector<std:
   TRY(request(Phase::kLoading));
   base::Lock lock(cluster_.mutex_);
   ClusterDescription description;
-  description.cluster_id = "simulated";
+  description.cluster_id = cluster_.cluster_id_;
   for (const std::string& name : topics) {
     const auto found = cluster_.topics_.find(name);
     if (found == cluster_.topics_.end()) continue;
@@ -85,8 +88,8 @@ base::Result<std::map<TopicPartition, std::pair<int64_t, std::string>>> SimKafka
   base::Lock lock(cluster_.mutex_);
   std::map<TopicPartition, std::pair<int64_t, std::string>> offsets;
   for (const TopicPartition& partition : partitions) {
-    const auto found = cluster_.group_offsets_.find(partition);
-    if (found != cluster_.group_offsets_.end()) offsets[partition] = found->second;
+    const auto found = group().offsets.find(partition);
+    if (found != group().offsets.end()) offsets[partition] = found->second;
   }
   return offsets;
 }
@@ -97,7 +100,7 @@ base::Status SimKafkaClient::subscribe(const std::vector<std::string>& topics) {
   base::Lock lock(cluster_.mutex_);
   subscribed_ = topics;
   member_ = cluster_.next_member_++;
-  cluster_.join(member_, topics, now);
+  cluster_.join(group(), member_, topics, now);
   return {};
 }
 
@@ -106,7 +109,7 @@ base::Status SimKafkaClient::assign(const std::map<TopicPartition, OffsetAndEpoc
   TRY(request(Phase::kLoading));
   base::Lock lock(cluster_.mutex_);
   reading_.clear();
-  for (const auto& [partition, position] : positions) reading_[partition] = {position.offset, lane_of.at(partition), false};
+  for (const auto& [partition, position] : positions) reading_[partition] = {position.offset, position.leader_epoch, lane_of.at(partition), false};
   return {};
 }
 
@@ -122,17 +125,18 @@ base::Result<KafkaEvent> SimKafkaClient::poll_control(base::MonoMicros deadline)
   const base::MonoMicros now = base::mono_micros();
   base::Lock lock(cluster_.mutex_);
   while (!life_->is_dead()) {
-    cluster_.tend_group(now);
+    if (member_ != 0) cluster_.tend_group(group(), now);
     if (!events_.empty()) {
       KafkaEvent event = std::move(events_.front());
       events_.pop_front();
       return event;
     }
     if (member_ != 0) {
-      const auto found = cluster_.members_.find(member_);
-      if (found == cluster_.members_.end()) {  // the session has expired: what we had is lost, join again
+      const auto found = group().members.find(member_);
+      if (found == group().members.end()) {  // the session has expired: what we had is lost, join again
+        if (!reading_.empty()) cluster_.tally_.add("KM2");
         member_ = cluster_.next_member_++;
-        cluster_.join(member_, subscribed_, now);
+        cluster_.join(group(), member_, subscribed_, now);
         return KafkaEvent{KafkaEventKind::kRevoked, {}, -1, "session expired"};
       }
       found->second.last_poll = now;
@@ -166,17 +170,26 @@ std::unique_ptr<FetchedBatch> SimKafkaClient::next_batch(int lane, int max_messa
   for (auto& [partition, reading] : reading_) {
     const PartitionLog* log = cluster_.find(partition);
     if (reading.lane != lane || log == nullptr) continue;
-    const bool is_outside = reading.next < log->log_start || reading.next > static_cast<int64_t>(log->entries.size());
-    if (is_outside && !reading.is_out_of_range) {
-      reading.is_out_of_range = true;
-      events_.push_back({KafkaEventKind::kOffsetOutOfRange, {partition}, reading.next, "offset out of range"});
-      cluster_.changed_.notify_all();
-    }
-    if (!is_outside && reading.next < log->stable_end) ready.push_back(partition);
+    if (!tell_when_lost(partition, reading, *log) && reading.next < log->stable_end) ready.push_back(partition);
   }
   if (ready.empty()) return nullptr;
   const TopicPartition& partition = ready[base::random_below(ready.size())];
   return take(partition, reading_[partition], std::min(max_messages, static_cast<int>(between(1, 8))));
+}
+
+// As the client library does it: the leader epoch of the position is validated before anything is fetched.
+bool SimKafkaClient::tell_when_lost(const TopicPartition& partition, Reading& reading, const PartitionLog& log) {
+  const int64_t parts_at = reading.leader_epoch < 0 ? reading.next : log.end_of_epoch(reading.leader_epoch);
+  const bool is_outside = reading.next < log.log_start || reading.next > log.end();
+  if (!is_outside && parts_at >= reading.next) return false;
+  if (std::exchange(reading.is_lost, true)) return true;
+  if (parts_at < reading.next && reading.leader_epoch < log.leader_epoch) {
+    events_.push_back({KafkaEventKind::kLogTruncated, {partition}, parts_at, "the logs part"});
+  } else {
+    events_.push_back({KafkaEventKind::kOffsetOutOfRange, {partition}, reading.next, "offset out of range"});
+  }
+  cluster_.changed_.notify_all();
+  return true;
 }
 
 std::unique_ptr<FetchedBatch> SimKafkaClient::take(const TopicPartition& partition, Reading& reading, int most) {
@@ -186,6 +199,7 @@ std::unique_ptr<FetchedBatch> SimKafkaClient::take(const TopicPartition& partiti
   batch->partition = partition;
   for (; most > 0 && reading.next < log.stable_end; --most, ++reading.next) {
     const LogEntry& entry = log.entries[static_cast<size_t>(reading.next)];
+    reading.leader_epoch = entry.leader_epoch;
     if (entry.kind != LogEntry::Kind::kRecord) continue;
     clients::KafkaMessage& message = batch->messages.emplace_back();
     message.offset = reading.next;
@@ -211,8 +225,8 @@ base::Status SimKafkaClient::commit_offsets(const Offsets& offsets, const std::s
   TRY(request(Phase::kGroupOffsets));
   {
     base::Lock lock(cluster_.mutex_);
-    if (!cluster_.members_.contains(member_)) return base::unavailable("the group does not know this member");
-    for (const auto& [partition, offset] : offsets) cluster_.group_offsets_[partition] = {offset, metadata};
+    if (!group().members.contains(member_)) return base::unavailable("the group does not know this member");
+    for (const auto& [partition, offset] : offsets) group().offsets[partition] = {offset, metadata};
     cluster_.tally_.add("group offsets written");
   }
   return life_->step(Phase::kGroupOffsets);
@@ -222,7 +236,7 @@ void SimKafkaClient::close() {
   if (std::exchange(is_closed_, true) || life_->is_dead()) return;  // a crash leaves a group by its session alone
   const base::MonoMicros now = base::mono_micros();
   base::Lock lock(cluster_.mutex_);
-  cluster_.leave(member_, now);
+  if (member_ != 0) cluster_.leave(group(), member_, now);
 }
 
 }  // namespace frazil::simulation

@@ -41,14 +41,17 @@ class SimKafkaClient : public clients::KafkaClient {
  private:
   struct Reading {
     int64_t next = 0;
+    int32_t leader_epoch = -1;  // of the record before
     int lane = 0;
-    bool is_out_of_range = false;
+    bool is_lost = false;  // out of range, or the logs part below: told once
   };
 
   // Before each request: life, the token, a fault now and then.
   base::Status request(Phase phase);
   void stall_now_and_then();
   // With the cluster's mutex held.
+  SimKafka::Group& group() { return cluster_.groups_[group_]; }
+  bool tell_when_lost(const clients::TopicPartition& partition, Reading& reading, const PartitionLog& log);
   std::unique_ptr<clients::FetchedBatch> next_batch(int lane, int max_messages);
   std::unique_ptr<clients::FetchedBatch> take(const clients::TopicPartition& partition, Reading& reading, int most);
 

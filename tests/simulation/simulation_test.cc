@@ -22,9 +22,26 @@ TEST(Simulation, GivesTheSameEventsForTheSameSeed) {
   EXPECT_TRUE(first.problems.empty());
 }
 
-// Seeds that once found a fault: 51500423 accepted a roll-back whose choices had changed under the same token.
-TEST(Simulation, PassesTheSeedsThatOnceFailed) {
-  for (const uint64_t seed : {51'500'423ULL}) EXPECT_TRUE(run_world(seed, false).problems.empty()) << seed;
+TEST(SimKafka, TellsWhoReadsBeyondTheEndOfALogThatWasCut) {
+  Tally tally;
+  const Faults faults;
+  SimKafka kafka(tally, faults);
+  base::Simulation simulation(3);
+  simulation.run([&] {
+    kafka.create_topic("t", 2);
+    const TopicPartition cut{"t", 0}, restored{"t", 1};
+    for (const int32_t partition : {0, 1}) kafka.append("t", partition, {"a", "b", "c", "d"});
+    auto client = kafka.make_client(std::make_shared<Life>(tally), "");
+    ASSERT_TRUE(client->assign({{cut, {4, 0}}, {restored, {4, 0}}}, {{cut, 0}, {restored, 1}}).ok());
+    kafka.cut_log("t", 0, 2, true);
+    kafka.append("t", 0, {"x", "y", "z"});
+    kafka.cut_log("t", 1, 3, false);
+    for (const int lane : {0, 1}) EXPECT_EQ(client->fetch(lane, 100, 1 << 20, base::deadline_after(1'000'000)).value(), nullptr);
+    const auto first = client->poll_control(base::deadline_after(1'000));
+    EXPECT_EQ(first->kind, KafkaEventKind::kLogTruncated);
+    EXPECT_EQ(first->offset, 2);
+    EXPECT_EQ(client->poll_control(base::deadline_after(1'000))->kind, KafkaEventKind::kOffsetOutOfRange);
+  });
 }
 
 TEST(SimKafka, HidesAbortedRecordsAndPassesOverControlRecords) {

@@ -9,11 +9,20 @@ const std::vector<std::string>& mandatory_counts() {
       "epochs stale",          "epochs with a gap",       "crashes while loading",  "crashes while reading",
       "crashes while writing", "crashes while preparing", "crashes, commit sent",   "crashes, commit answered",
       "crashes, dead letters", "crashes, group offsets",  "rebalances",             "partitions added",
-      "topics recreated",      "dead letters",            "owed applied",           "foreign commits",
-      "foreign rollbacks",     "foreign property removals", "foreign expiries",      "foreign schema changes",
+      "dead letters",            "owed applied",           "foreign commits",
       "halts accepted",        "files removed",           "histories cut",
       "outages of the dead letters",
-      "two workers, one group",  "two workers, no group",  "rows",
+      "several workers, one group", "several workers, no group", "several workers, two groups", "three workers", "rows",
+      // Answers to commit requests, by the rows of docs/protocol/kafka-to-iceberg.md.
+      "answer:200", "answer:not-sent", "answer:409", "answer:400-order", "answer:400", "answer:401", "answer:403", "answer:429-503",
+      "answer:unknown",
+      // Failure points of one worker and of many.
+      "KI1", "KI2", "KI3", "KI4", "KI5", "KI6", "KI7", "KI8", "KI9", "KI10", "KI11", "KI12", "KI13", "KI14", "KI15", "KI16", "KI17",
+      "KM1", "KM2", "KM3", "KM4", "KM6", "KM7",
+      // What others do to the table.
+      "foreign:append", "foreign:compaction", "foreign:expiry", "foreign:orphan-removal", "foreign:roll-back",
+      "foreign:branch-replaced", "foreign:drop", "foreign:recreate", "foreign:property-removed", "foreign:tag-removed",
+      "foreign:watermark-lost", "foreign:other-branch", "foreign:schema", "own:expiry",
   };
   return names;
 }

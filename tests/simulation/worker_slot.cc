@@ -67,7 +67,9 @@ bool is_passing(base::Code code) {
 
 base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::Interrupt& stop, bool until_caught_up) {
   SimCatalog catalog(house_, life, faults_, tally_);
-  const std::string group = scenario_.has_group ? "frazil-sim" : "";
+  const bool strays = scenario_.has_two_groups && number_ % 2 == 1;
+  const std::string group = !scenario_.has_group ? "" : strays ? "frazil-sim-by-mistake" : "frazil-sim";
+  const bool has_rivals = scenario_.workers > 1 && (!scenario_.has_group || scenario_.has_two_groups);
   sources::KafkaSourceConfig source_config;
   source_config.topics = {kTopic};
   source_config.discovery_interval_ms = 1'500;
@@ -76,7 +78,7 @@ base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::In
   base::Metrics metrics;
   engine::PipelineStatus status(kPipeline, metrics);
   const auto sink = sinks::make_iceberg_sink(sink_config(scenario_), catalog, source->format(), accepted_);
-  ObservedSink observed(*sink, tally_);
+  ObservedSink observed(*sink, tally_, has_rivals);
   decoders::JsonDecoderConfig decoding;
   decoding.pipeline = kPipeline;
   decoding.json.coerce_strings = chance(500);
@@ -101,12 +103,13 @@ void WorkerSlot::doom(Life& life) {
 void WorkerSlot::run() {
   stopped_.wait_until(base::deadline_after(between(0, 2'000'000)));
   while (!stopped_.raised() && !is_halted_) {
-    auto life = std::make_shared<Life>(tally_);
+    auto life = std::make_shared<Life>(tally_, scenario_.workers > 1);
     auto stop_process = std::make_shared<base::Interrupt>();
     life_ = life;
     stop_process_ = stop_process;
-    ends_at_ = is_healed_ ? base::kForever : base::deadline_after(scenario_.life_ms * 1000);
-    if (!is_healed_) doom(*life);
+    ends_at_ = is_healed_ || scenario_.loses_table() ? base::kForever : base::deadline_after(scenario_.life_ms * 1000);
+    // Who loses its table has to see that himself: one that starts afterwards would make a new one.
+    if (!is_healed_ && !scenario_.loses_table()) doom(*life);
     if (stopped_.raised()) return;
     tally_.add("processes");
     const base::Status ended = run_process(life, *stop_process, false);
@@ -130,21 +133,52 @@ void WorkerSlot::judge(const base::Status& ended, const Life&) {
 }
 
 void WorkerSlot::answer(const base::Halt& halt) {
-  // A new topic may be noticed first by its offsets or leader epochs; the worker must stop in any case.
-  if (halt.code.starts_with("SOURCE_") && scenario_.recreates_topic) {
+  tally_.add("halt:" + halt.code);
+  if (scenario_.ends_with_halt() && is_of_event(halt.code)) {
     is_halted_ = true;
-    tally_.add("halts on a recreated topic");
+    tally_.add(point_of_end(halt.code));
     return;
   }
-  const bool is_of_roll_back = halt.code == "TABLE_ROLLED_BACK" || (halt.code == "TABLE_HISTORY_LOST" && scenario_.forgets);
-  if (is_of_roll_back && scenario_.rolls_back && !halt.choices.empty()) {
-    if (halt.code == "TABLE_HISTORY_LOST") tally_.add("halts on a lost history");
-    accepted_ = {{halt.code, halt.choices[base::random_below(halt.choices.size())].name, halt.token}};
+  // Its cause is somebody's to mend: a token, a permission. Then it is started again.
+  if (halt.code == "COMMIT_REJECTED" && scenario_.faults.commit_rejected > 0) return;
+  if (const std::string choice = choice_for(halt); !choice.empty()) {
+    accepted_ = {{halt.code, choice, halt.token}};
     tally_.add("halts accepted");
     return;
   }
   if (problems_.empty()) problems_.push_back("a worker halted: " + halt.code + ": " + halt.text);
   is_halted_ = true;
+}
+
+// A new topic may be noticed first by its offsets or leader epochs, and so may a log that was cut.
+bool WorkerSlot::is_of_event(const std::string& code) const {
+  if (scenario_.loses_table()) return code == "TABLE_GONE" || code == "TABLE_REPLACED";
+  return code.starts_with("SOURCE_");
+}
+
+std::string WorkerSlot::point_of_end(const std::string& code) const {
+  if (code == "SOURCE_TRUNCATED") return "KI9";
+  if (code == "SOURCE_BEHIND") return "KI11";
+  if (code == "SOURCE_RECREATED") return "KI12";
+  return "ended by " + code;
+}
+
+// What an operator answers; empty: nobody expected that halt.
+std::string WorkerSlot::choice_for(const base::Halt& halt) {
+  if (halt.choices.empty()) return "";
+  if (halt.code == "TABLE_ROLLED_BACK" && scenario_.rolls_back()) return halt.choices[base::random_below(halt.choices.size())].name;
+  // Histories are cut, and compactions rewrite what would tell: with or without a roll-back.
+  if (halt.code == "TABLE_HISTORY_LOST" && scenario_.forgets) return "source";
+  if (halt.code == "WATERMARK_LOST" && scenario_.table == TableEvent::kTagRemoved) return "property";
+  if (halt.code == "SOURCE_GAP" && scenario_.source == SourceEvent::kOvertaken) {
+    tally_.add("KI10");
+    return "skip";
+  }
+  if (halt.code == "SOURCE_CLUSTER_CHANGED" && scenario_.source == SourceEvent::kMoved) {
+    tally_.add("KI13");
+    return "same_offsets";
+  }
+  return "";
 }
 
 void WorkerSlot::tend(base::MonoMicros now) {
@@ -159,7 +193,8 @@ void WorkerSlot::heal() {
   ends_at_ = base::kForever;
   if (life_ != nullptr) life_->pardon();
   // A worker without records does not look at its table, so it would not notice the roll-back.
-  if (scenario_.rolls_back && stop_process_ != nullptr) stop_process_->raise();
+  const bool may_be_unseen = scenario_.rolls_back() || scenario_.table == TableEvent::kTagRemoved;
+  if (may_be_unseen && stop_process_ != nullptr) stop_process_->raise();
 }
 
 void WorkerSlot::stop() {

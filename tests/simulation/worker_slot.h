@@ -44,6 +44,9 @@ class WorkerSlot {
   void doom(Life& life);
   void judge(const base::Status& ended, const Life& life);
   void answer(const base::Halt& halt);
+  bool is_of_event(const std::string& code) const;
+  std::string point_of_end(const std::string& code) const;
+  std::string choice_for(const base::Halt& halt);
 
   const int number_;
   const Scenario& scenario_;

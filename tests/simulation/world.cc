@@ -1,6 +1,7 @@
 #include "tests/simulation/world.h"
 
 #include <memory>
+#include <set>
 
 #include "base/clock.h"
 #include "base/interrupt.h"
@@ -9,6 +10,7 @@
 #include "tests/simulation/foreign_actor.h"
 #include "tests/simulation/oracle.h"
 #include "tests/simulation/producer.h"
+#include "tests/simulation/table_rows.h"
 #include "tests/simulation/worker_slot.h"
 
 namespace frazil::simulation {
@@ -36,9 +38,11 @@ class World {
   void heal();
   void demand_progress();
   void stop_workers();
+  void remove_orphans();
   void finish();
   bool is_caught_up();
   bool is_any_halted() const;
+  bool must_halt() const;
 
   Tally& tally_;
   Scenario scenario_;
@@ -66,9 +70,14 @@ void World::live() {
 void World::open() {
   scenario_ = draw_scenario();
   faults_ = scenario_.faults;
-  if (scenario_.workers == 2) tally_.add(scenario_.has_group ? "two workers, one group" : "two workers, no group");
+  if (scenario_.workers > 1) {
+    tally_.add(!scenario_.has_group       ? "several workers, no group"
+               : scenario_.has_two_groups ? "several workers, two groups"
+                                          : "several workers, one group");
+  }
+  if (scenario_.workers == 3) tally_.add("three workers");
   kafka_.create_topic(kTopic, scenario_.partitions);
-  producer_ = std::make_unique<Producer>(kafka_, scenario_);
+  producer_ = std::make_unique<Producer>(kafka_, house_, scenario_, tally_);
   foreign_ = std::make_unique<ForeignActor>(house_, scenario_, tally_);
   for (int i = 0; i < scenario_.workers; ++i) {
     slots_.push_back(std::make_unique<WorkerSlot>(i, scenario_, faults_, kafka_, house_, tally_));
@@ -109,8 +118,7 @@ void World::heal() {
 }
 
 bool World::is_caught_up() {
-  if (house_.history().empty() || !house_.history().back().anchor) return false;
-  const std::optional<TableMarks> marks = newest_marks(*house_.history().back().anchor, house_.known_snapshots());
+  const std::optional<TableMarks> marks = house_.newest_anchor_marks();
   if (!marks) return false;
   for (const auto& [partition, end] : kafka_.ends(kTopic)) {
     const auto next = marks->next.find(partition.partition);
@@ -126,12 +134,17 @@ bool World::is_any_halted() const {
   return false;
 }
 
+// The event came to pass, so somebody has to stop.
+bool World::must_halt() const {
+  return (scenario_.loses_log() && producer_->has_struck()) || (scenario_.loses_table() && foreign_->has_struck());
+}
+
 void World::demand_progress() {
   const base::MonoMicros deadline = base::deadline_after(kProgressMicros);
-  while (scenario_.recreates_topic ? !is_any_halted() : !is_caught_up()) {
+  while (must_halt() ? !is_any_halted() : !is_caught_up()) {
     if (base::mono_micros() >= deadline) {
-      problems_.push_back(scenario_.recreates_topic ? "no worker halted on the recreated topic"
-                                                    : "no progress: records are missing long after healing");
+      problems_.push_back(must_halt() ? "no worker halted, although log or table are others"
+                                      : "no progress: records are missing long after healing");
       return;
     }
     pause(kLookMicros);
@@ -146,9 +159,27 @@ void World::stop_workers() {
   house_.settle();
 }
 
+// As another engine does it, once nothing is under way: every data file of the anchor that no snapshot names.
+void World::remove_orphans() {
+  if (house_.history().empty() || !house_.history().back().anchor) return;
+  const iceberg::TableMetadata& metadata = *house_.history().back().anchor;
+  TableRows rows(house_.store()->everything());
+  std::vector<std::string> problems;
+  const std::vector<std::string> named = rows.referenced(metadata, problems);
+  const std::set<std::string> kept(named.begin(), named.end());
+  const auto files = house_.store()->list(metadata.location + "/data/");
+  for (size_t i = 0; files.ok() && problems.empty() && i < files->size(); ++i) {
+    const std::string& location = (*files)[i].location;
+    if (kept.contains(location)) continue;
+    (void)house_.store()->remove(location).ok();
+    tally_.add("foreign:orphan-removal");
+  }
+}
+
 // What is owed is applied by whoever starts next. It gets as long as the others had.
 void World::finish() {
-  if (!scenario_.recreates_topic && problems_.empty()) {
+  remove_orphans();
+  if (!must_halt() && problems_.empty()) {
     base::Interrupt is_done, too_late;
     base::Lane watch("watch", [&] {
       if (!is_done.wait_until(base::deadline_after(kProgressMicros))) too_late.raise();
@@ -163,9 +194,8 @@ void World::finish() {
 }
 
 std::vector<std::string> World::judge() {
-  SimTopic topic = producer_->first_topic() ? *producer_->first_topic() : kafka_.topic(kTopic);
-  Oracle oracle(house_, std::move(topic), scenario_.rolls_back, scenario_.forgets, tally_);
-  std::vector<std::string> found = oracle.judge(!scenario_.recreates_topic && problems_.empty());
+  Oracle oracle(house_, producer_->readable_topic(), scenario_, tally_);
+  std::vector<std::string> found = oracle.judge(!must_halt() && problems_.empty());
   problems_.insert(problems_.end(), found.begin(), found.end());
   return problems_;
 }

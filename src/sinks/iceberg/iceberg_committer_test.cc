@@ -221,6 +221,45 @@ TEST_F(CommitterTest, AManifestThatTheStoreLostIsWrittenAgain) {
   EXPECT_EQ(dead().size(), 4u);
 }
 
+// Positions as a later version of Frazil would write them, which this one cannot read.
+class LaterFormat : public NumberFormat {
+ public:
+  std::string encode(const engine::SourcePositions& p) const override {
+    engine::SourcePositions later = p;
+    later.kind = "later";
+    return NumberFormat::encode(later);
+  }
+};
+
+class EarlierFormat : public NumberFormat {
+ public:
+  base::Result<engine::SourcePositions> decode(const std::string& text) const override {
+    TRY_ASSIGN(engine::SourcePositions p, NumberFormat::decode(text));
+    if (p.kind == "later") return base::unsupported("positions of a later version");
+    return p;
+  }
+};
+
+TEST_F(CommitterTest, AWorkerThatMeetsPositionsOfALaterVersionStopsAndTheLaterOneGoesOn) {
+  const EarlierFormat earlier_format;
+  const LaterFormat later_format;
+  IcebergCommitter earlier(config_, *catalog_, earlier_format, {}), later(config_, *catalog_, later_format, {});
+  ASSERT_TRUE(earlier.open().ok());
+  ASSERT_TRUE(earlier.begin(start()).ok());
+  ASSERT_TRUE(later.open().ok());
+  EXPECT_EQ(commit(earlier, 0, 3).kind, Kind::kDone);
+  EXPECT_EQ(commit(later, 3, 5).kind, Kind::kDone);
+  const int before = catalog_->requests;
+  auto staged = epoch(earlier, 5, 8);
+  base::Interrupt never;
+  EXPECT_EQ(earlier.commit(staged, never).error().code(), base::Code::kUnsupported);
+  IcebergCommitter restarted(config_, *catalog_, earlier_format, {});
+  EXPECT_EQ(restarted.open().error().code(), base::Code::kUnsupported);
+  EXPECT_EQ(catalog_->requests, before);
+  EXPECT_EQ(commit(later, 5, 8).kind, Kind::kDone);
+  EXPECT_EQ(rows(), range(0, 8));
+}
+
 TEST_F(CommitterTest, ARefusedCommitHalts) {
   const auto one = begun();
   catalog_->fates = {Fate::kRefused};
