@@ -2,9 +2,10 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+N ?= 1000
 RELEASE = build/release
 
-.PHONY: help setup release demo test test-asan test-tsan bench nightly soak fuzz lint shape install package clean
+.PHONY: help setup release demo test test-asan test-tsan bench nightly soak soak-steady fuzz lint shape install package clean
 
 help:
 	@echo 'make demo        build Frazil and watch rows flow from Kafka into an Iceberg table'
@@ -12,7 +13,8 @@ help:
 	@echo 'make test-asan   unit tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make test-tsan   unit tests under ThreadSanitizer'
 	@echo 'make bench       throughput and latency on this machine'
-	@echo 'make nightly     the long tests            make soak   hours under load'
+	@echo 'make nightly     the long tests            make soak-steady   hours under load'
+	@echo 'make soak N=1000 kill -9, pauses and outages on real servers; figures to docs/guarantees.md'
 	@echo 'make fuzz        each parser of foreign bytes, FUZZ_SECONDS each ($(FUZZ_SECONDS))'
 	@echo 'make lint        layers, formatting, clang-tidy    make shape   longest functions and files'
 	@echo 'make install     into PREFIX ($(PREFIX))     make clean  remove build/'
@@ -49,7 +51,11 @@ nightly:
 	@test -x tests/nightly/run || { echo 'tests/nightly/run is missing: it holds the long tests' >&2; exit 1; }
 	tests/nightly/run
 
-soak:
+soak: release
+	tools/setup --tests
+	$${FRAZIL_DEPS:-.deps}/venv/bin/python tests/soak/chaos --kills $(N) --page docs/guarantees.md
+
+soak-steady:
 	@test -x tests/soak/run || { echo 'tests/soak/run is missing: it holds the load of hours' >&2; exit 1; }
 	tests/soak/run
 

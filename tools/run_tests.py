@@ -26,6 +26,8 @@ ON_LAKES = {"rest_local": ["test_types.py", "test_program.py"],
             "rest_s3": ["test_partitions.py", "test_foreign_tables.py", "test_program.py", "test_kill9.py"],
             "seaweed": ["test_types.py", "test_partitions.py", "test_program.py", "test_foreign_tables.py", "test_kill9.py"]}
 LAKE_KILLS = "10"
+FAULT_TESTS = ["test_failpoints.py", "test_limits.py", "test_interference.py"]
+CHAOS_MINUTES = "6"
 GROUND = {"setup", "build"}  # parts without which no other can run
 
 
@@ -86,7 +88,7 @@ def mutations(build):
 def end_to_end(build):
     existing(ROOT / "tests/end_to_end", "it holds the tests on real servers")
     existing(build / "frazil", "src/app/main.cc builds it")
-    return pytest("tests/end_to_end", *(f"--ignore=tests/end_to_end/{name}" for name in LAKE_TESTS))
+    return pytest("tests/end_to_end", *(f"--ignore=tests/end_to_end/{name}" for name in LAKE_TESTS + FAULT_TESTS))
 
 
 def pytest(*arguments, **environment):
@@ -101,6 +103,13 @@ def lakes(build):
     passed = [pytest("tests/proxy", *files(LAKE_TESTS), FRAZIL_LAKE="sqlite", FRAZIL_KILLS=LAKE_KILLS)]
     passed += [pytest(*files(names), FRAZIL_LAKE=kind) for kind, names in ON_LAKES.items()]
     return all(passed)
+
+
+def faults(build):
+    """The program that judges, then faults at named places, at the machine's limits, by other writers, and for some minutes at random."""
+    existing(build / "frazil", "src/app/main.cc builds it")
+    judged = pytest("tests/account", *(f"tests/end_to_end/{name}" for name in FAULT_TESTS), FRAZIL_BINARY=str(build / "frazil"))
+    return run(DEPS / "venv/bin/python", "tests/soak/chaos", "--minutes", CHAOS_MINUTES) and judged
 
 
 def operations(build):
@@ -120,6 +129,7 @@ PARTS = {
     "end_to_end": end_to_end,
     "operations": operations,
     "lakes": lakes,
+    "faults": faults,
 }
 
 

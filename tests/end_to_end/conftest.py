@@ -4,7 +4,10 @@ On another kind of lake than sqlite (FRAZIL_LAKE) those tests run that use a lak
 themselves: these are marked `only_on(*kinds, reason=…)`. What is left out is counted at the end of the run.
 """
 import collections
+import functools
 import re
+import subprocess
+import tempfile
 
 import pytest
 
@@ -18,6 +21,7 @@ LEFT_OUT = collections.Counter()
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "only_on(*kinds, reason): the test is about something that these kinds of lake alone have")
+    config.addinivalue_line("markers", "mounts: the test mounts a small disk of its own")
 
 
 def reason_to_leave_out(item):
@@ -26,7 +30,18 @@ def reason_to_leave_out(item):
     for mark in item.iter_markers("only_on"):
         if lakes.KIND not in mark.args:
             return mark.kwargs["reason"]
+    if item.get_closest_marker("mounts") and not may_mount():
+        return "not run: this machine does not let its tests mount a disk"
     return None
+
+
+@functools.cache
+def may_mount():
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True).returncode != 0:
+            return False
+        subprocess.run(["umount", folder], check=True)
+        return True
 
 
 def pytest_collection_modifyitems(config, items):

@@ -59,6 +59,7 @@ class HttpProxy:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._thread = LoopThread(f"proxy {name}")
+        self._writers = set()
         self.keep_bodies = False   # of requests, up to 64 KiB each, in the log
         self.log = []
         self.port = None
@@ -110,7 +111,16 @@ class HttpProxy:
 
     # --- connections ----------------------------------------------------------------------------
 
+    def cut(self):
+        """Resets every connection of a client now."""
+        self._thread.call(self._cut())
+
+    async def _cut(self):
+        for writer in list(self._writers):
+            _reset(writer)
+
     async def _serve(self, reader, writer):
+        self._writers.add(writer)
         try:
             while (request := await read_request(reader, writer)) is not None:
                 if not await self._exchange(request, writer):
@@ -118,6 +128,7 @@ class HttpProxy:
         except (ConnectionError, asyncio.IncompleteReadError, OSError):
             pass
         finally:
+            self._writers.discard(writer)
             writer.close()
 
     async def _exchange(self, request, writer):
