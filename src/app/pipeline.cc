@@ -35,6 +35,8 @@ sources::KafkaStart to_start(const StartConfig& start) {
   return sources::StartEarliest{};
 }
 
+}  // namespace
+
 base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes) {
   if (config.generator) {
     sources::GeneratorSourceConfig generator;
@@ -76,6 +78,8 @@ base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config,
   sink.user = user;
   return sink;
 }
+
+namespace {
 
 engine::WorkerOptions worker_options(const PipelineConfig& config, const PipelineOptions& options, int lanes) {
   engine::WorkerOptions worker;

@@ -15,7 +15,9 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "engine/pipeline_status.h"
+#include "engine/source.h"
 #include "engine/worker.h"
+#include "sinks/iceberg/iceberg_sink_config.h"
 
 namespace frazil::app {
 
@@ -48,6 +50,11 @@ class Pipeline {
   base::MemoryBudget& budget_;
   engine::PipelineStatus status_;
 };
+
+// The source that a pipeline reads, not connected yet; with a group it joins that one only when it is started.
+base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes);
+// What a pipeline tells its sink; `user` is who decides.
+base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config, const std::string& user);
 
 // Who runs this process, as its environment says.
 std::string user_name();

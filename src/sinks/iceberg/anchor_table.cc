@@ -56,6 +56,14 @@ base::Status pass_before_sending(const iceberg::TableCommit& commit, const Marks
 
 bool is_refusal(base::Code code) { return code == base::Code::kInvalid || code == base::Code::kUnsupported; }
 
+// Upon `parent` instead of the head, where one is given.
+base::Result<iceberg::Snapshot> prepare(iceberg::Append& append, const iceberg::TableMetadata& metadata, std::optional<int64_t> parent) {
+  if (!parent) return append.prepare(metadata);
+  iceberg::TableMetadata earlier = metadata;
+  earlier.current_snapshot_id = parent;
+  return append.prepare(earlier);
+}
+
 }  // namespace
 
 AnchorTable::AnchorTable(const IcebergSinkConfig& config, iceberg::Catalog& catalog, const engine::PositionFormat& format)
@@ -154,7 +162,7 @@ base::Status AnchorTable::post(const iceberg::LoadedTable& loaded, const Pipelin
   PlacedMarks placed = place(marks);
   append.set_summary(std::move(placed.summary));
   append.set_manifest_list_header(std::move(placed.manifest_list_header));
-  TRY_ASSIGN(const iceberg::Snapshot snapshot, append.prepare(loaded.metadata));
+  TRY_ASSIGN(const iceberg::Snapshot snapshot, prepare(append, loaded.metadata, proposal.parent));
   if (base::Status stored = io::demand_stored(*catalog_.file_io(), append.written()); !stored.ok()) {
     append.write_anew();
     return stored;
@@ -246,7 +254,8 @@ iceberg::TableCommit AnchorTable::request(const iceberg::TableMetadata& base, co
       commit.updates.push_back(iceberg::RemoveSnapshotRef{old_tag});
     }
   }
-  if (std::vector<int64_t> expired = snapshots_to_expire(base, kExpireAtMost); !expired.empty()) {
+  // Not when going back: what may go is judged by the history that the table has then.
+  if (std::vector<int64_t> expired = snapshots_to_expire(base, kExpireAtMost); !expired.empty() && !proposal.parent) {
     commit.updates.push_back(iceberg::RemoveSnapshots{std::move(expired)});
   }
   return commit;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Proposal {
   std::vector<engine::RecordTimes> record_times;
   std::string decision;
   std::string closes;  // another pipeline whose positions are taken over
+  std::optional<int64_t> parent;  // goes back to this ancestor of the head, whose rows the new snapshot shows; nothing: upon the head
 };
 
 class AnchorTable {

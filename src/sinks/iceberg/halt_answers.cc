@@ -7,6 +7,15 @@
 
 namespace frazil::sinks {
 
+std::vector<OwedEntry> owed_when_going_back(const IcebergSinkConfig& config, const PipelineState& state, int64_t epoch) {
+  std::vector<OwedEntry> owed;
+  for (const OwedEntry& entry : state.marks.owed) {
+    if (entry.epoch <= epoch) owed.push_back(entry);
+  }
+  owed.push_back({state.highest_epoch + 1, config.dead_letters.text(), "", std::pair(epoch + 1, state.highest_epoch)});
+  return owed;
+}
+
 base::Result<std::optional<std::string>> HaltAnswers::choice_for(const base::Halt& halt) const {
   return engine::accepted_choice(accepted_, halt, config_.pipeline);
 }
@@ -64,11 +73,7 @@ Proposal HaltAnswers::proposal_for(const std::string& choice, const PipelineStat
   }
   if (choice != "table") return proposal;
   proposal.positions = state.at_head->positions;
-  for (const OwedEntry& entry : state.marks.owed) {
-    if (entry.epoch <= state.at_head->epoch) proposal.owed.push_back(entry);
-  }
-  proposal.owed.push_back(
-      {state.highest_epoch + 1, config_.dead_letters.text(), "", std::pair(state.at_head->epoch + 1, state.highest_epoch)});
+  proposal.owed = owed_when_going_back(config_, state, state.at_head->epoch);
   return proposal;
 }
 

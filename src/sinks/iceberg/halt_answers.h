@@ -13,6 +13,9 @@
 
 namespace frazil::sinks {
 
+// What other tables are owed when the anchor goes back to `epoch`: what was owed by then, and that all later epochs are void.
+std::vector<OwedEntry> owed_when_going_back(const IcebergSinkConfig& config, const PipelineState& state, int64_t epoch);
+
 class HaltAnswers {
  public:
   // All outlive it.
