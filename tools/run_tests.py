@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 DEPS = pathlib.Path(os.environ.get("FRAZIL_DEPS") or ROOT / ".deps")
 JOBS = str(os.cpu_count() or 2)
 SIMULATION_SEEDS = "5000"
+DAY_SECONDS = "3600"  # of one-second commits; every night a whole day of them
 # Tests of servers and networks that fail, and those that also run on each kind of lake. Every night all of them run on each.
 LAKE_TESTS = ["lakes_test.py", "test_lost_replies.py", "test_kafka_outages.py", "test_tokens.py"]
 # A part of the suite on each kind; the whole of it on all of them is for the nightly run.
@@ -77,7 +78,9 @@ def conformance(build):
 
 def simulation(build):
     existing(build / "tests/frazil_simulation", "tests/simulation builds it")
-    return run(sys.executable, "tests/simulation/run_seeds.py", build, "--seeds", SIMULATION_SEEDS)
+    tests = existing(build / "tests/frazil_simulation_test", "tests/simulation builds it")
+    return (run(sys.executable, "tests/simulation/run_seeds.py", build, "--seeds", SIMULATION_SEEDS)
+            and run("env", f"FRAZIL_DAY_SECONDS={DAY_SECONDS}", tests, "--gtest_filter=LongDay.*"))
 
 
 def mutations(build):

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "iceberg/table_properties.h"
+#include "io/stored_files.h"
 #include "sinks/iceberg/data_file_output.h"
 #include "sinks/iceberg/data_file_writer.h"
 #include "sinks/iceberg/marks.h"
@@ -120,16 +121,21 @@ base::Result<iceberg::Manifest> read_handed_manifest(io::FileIO& io, const icebe
   TRY_ASSIGN(iceberg::Manifest manifest, iceberg::read_manifest(io, epoch.manifest));
   TRY_ASSIGN(const WriteTarget target, make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));
   int64_t rows = 0;
+  std::vector<io::FileStatus> files;
   for (const iceberg::ManifestEntry& entry : manifest.entries) {
     if (!entry.data_file.file_path.starts_with(target.data_path + "/")) {
       return base::invalid("manifest " + epoch.manifest + " names " + entry.data_file.file_path + ", which is not below " + target.data_path);
     }
     rows += entry.data_file.record_count;
+    files.push_back({entry.data_file.file_path, entry.data_file.file_size_in_bytes, 0});
   }
   if (rows != epoch.rows) {
     return base::invalid("manifest " + epoch.manifest + " has " + std::to_string(rows) + " rows, " + std::to_string(epoch.rows) +
                          " were handed over");
   }
+  // Its worker, left to itself, finds the same and reads the rows again.
+  TRY_ASSIGN(const std::optional<std::string> damage, io::damage_among(io, files));
+  if (damage) return base::invalid(*damage);
   return manifest;
 }
 
