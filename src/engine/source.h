@@ -105,6 +105,8 @@ class Source {
   virtual std::vector<SplitLag> lag(const SourcePositions& positions) = 0;
   // As the last lag() found it; asks nobody.
   virtual SourceHealth health() { return {}; }
+  // Client id of the group's member that reads the first of all splits, or empty: no group, or nobody reads yet. Any thread.
+  virtual base::Result<std::string> first_reader() { return std::string(); }
   // Leaves its group and ends connections.
   virtual void close() = 0;
 };

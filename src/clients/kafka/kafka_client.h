@@ -67,6 +67,12 @@ struct FetchedBatch {
   std::shared_ptr<void> memory;  // keeps the views alive
 };
 
+// Who reads what in a consumer group, as the group's coordinator says.
+struct GroupMember {
+  std::string client_id;
+  std::vector<TopicPartition> partitions;
+};
+
 enum class KafkaEventKind {
   kNone,
   kAssigned,         // the group gave us exactly `partitions` (all of them, not a difference): answer with assign()
@@ -126,6 +132,8 @@ class KafkaClient {
 
   // Advisory: for lag tools. One request, bounded time.
   virtual base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) = 0;
+  // Members of this client's group. kUnsupported where the client or the brokers cannot tell.
+  virtual base::Result<std::vector<GroupMember>> group_members() { return base::unsupported("this client does not ask for members of groups"); }
   // The last telling error of the connections, for messages; empty when there was none. Any thread.
   virtual std::string last_error() const { return ""; }
   // Leaves the group and closes.

@@ -113,6 +113,7 @@ class LibrdkafkaClient : public KafkaClient {
                                                     base::MonoMicros deadline) override;
   void wake(int lane) override;
   base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) override;
+  base::Result<std::vector<GroupMember>> group_members() override { return describe_group(handle(), group_id_); }
   std::string last_error() const override { return connection_->last_error(); }
   void close() override;
 

@@ -124,6 +124,27 @@ base::Result<std::map<TopicPartition, int64_t>> read_offsets(rd_kafka_event_t* e
   return offsets;
 }
 
+base::Result<std::vector<GroupMember>> read_members(rd_kafka_event_t* event) {
+  size_t count = 0;
+  const auto* groups =
+      rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(event), &count);
+  if (count != 1) return base::unavailable("Kafka gave no description of the group");
+  if (const auto* error = rd_kafka_ConsumerGroupDescription_error(groups[0])) {
+    return kafka_error(rd_kafka_error_code(error), rd_kafka_error_string(error));
+  }
+  std::vector<GroupMember> members;
+  for (size_t i = 0; i < rd_kafka_ConsumerGroupDescription_member_count(groups[0]); ++i) {
+    const auto* told = rd_kafka_ConsumerGroupDescription_member(groups[0], i);
+    GroupMember member{rd_kafka_MemberDescription_client_id(told), {}};
+    const auto* assigned = rd_kafka_MemberAssignment_partitions(rd_kafka_MemberDescription_assignment(told));
+    for (int p = 0; assigned != nullptr && p < assigned->cnt; ++p) {
+      member.partitions.push_back({assigned->elems[p].topic, assigned->elems[p].partition});
+    }
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
 base::Status topic_result(rd_kafka_topic_result_t const* const* results, size_t count) {
   if (count != 1) return base::unavailable("Kafka gave no result for the topic");
   const auto code = rd_kafka_topic_result_error(results[0]);
@@ -195,6 +216,16 @@ base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle
   }
   if (answer.error().code() == base::Code::kUnsupported) return query_watermarks(handle, partitions, spec);
   return answer.error().in("list offsets");
+}
+
+base::Result<std::vector<GroupMember>> describe_group(rd_kafka_s* handle, const std::string& group) {
+  const char* name = group.c_str();
+  const OptionsPtr options = admin_options(handle, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
+  const auto answer = ask(handle, [&](rd_kafka_queue_t* queue) {
+    rd_kafka_DescribeConsumerGroups(handle, &name, 1, options.get(), queue);
+  });
+  if (!answer.ok()) return answer.error().in("describe group " + group);
+  return read_members(answer->get());
 }
 
 base::Status create_topic(rd_kafka_s* handle, const std::string& topic, const TopicSettings& settings) {

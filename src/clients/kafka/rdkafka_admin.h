@@ -24,6 +24,7 @@ base::Result<std::vector<std::string>> list_topics(rd_kafka_s* handle);
 // Log starts, or last stable offsets.
 base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle,
                                                              const std::vector<TopicPartition>& partitions, OffsetSpec spec);
+base::Result<std::vector<GroupMember>> describe_group(rd_kafka_s* handle, const std::string& group);
 base::Status create_topic(rd_kafka_s* handle, const std::string& topic, const TopicSettings& settings);
 base::Status delete_topic(rd_kafka_s* handle, const std::string& topic);
 

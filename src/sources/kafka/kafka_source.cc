@@ -65,6 +65,7 @@ class KafkaSource : public engine::Source {
   std::map<std::string, std::string> identity() const override;
   void acknowledge(const SourcePositions& positions, const std::string& mark) override;
   std::string last_mark() override;
+  base::Result<std::string> first_reader() override;
   bool is_caught_up(const SourcePositions& positions) override { return targets_.is_reached(positions); }
   std::vector<engine::SplitLag> lag(const SourcePositions& positions) override { return log_ends_.lag(positions); }
   engine::SourceHealth health() override { return log_ends_.health(); }
@@ -391,6 +392,21 @@ void KafkaSource::acknowledge(const SourcePositions& positions, const std::strin
   group_offset_after.pass_by();
 }
 
+base::Result<std::string> KafkaSource::first_reader() {
+  if (!has_group()) return std::string();
+  TRY_ASSIGN(const std::vector<clients::GroupMember> members, client_->group_members());
+  std::optional<TopicPartition> first;
+  std::string reader;
+  for (const clients::GroupMember& member : members) {
+    for (const TopicPartition& partition : member.partitions) {
+      if (first && *first <= partition) continue;
+      first = partition;
+      reader = member.client_id;
+    }
+  }
+  return reader;
+}
+
 void KafkaSource::close() {
   {
     base::Lock lock(mutex_);
@@ -402,8 +418,8 @@ void KafkaSource::close() {
 }  // namespace
 
 clients::KafkaClientConfig kafka_client_config(const KafkaSourceConfig& config, int lanes) {
-  clients::KafkaClientConfig client{.properties = config.properties, .group_id = config.group_id, .lanes = lanes,
-                                    .allow_plaintext = config.allow_plaintext};
+  clients::KafkaClientConfig client{.properties = config.properties, .group_id = config.group_id, .client_id = config.client_id,
+                                    .lanes = lanes, .allow_plaintext = config.allow_plaintext};
   if (config.discovery_interval_ms > 0) {
     // The group's leader finds new partitions by its metadata.
     client.properties.try_emplace("topic.metadata.refresh.interval.ms", std::to_string(std::max<int64_t>(

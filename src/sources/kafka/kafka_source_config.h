@@ -34,6 +34,7 @@ struct KafkaSourceConfig {
   std::string group_id;                           // empty: no group, all partitions are read
   std::map<std::string, std::string> properties;  // librdkafka names, checked by clients/kafka/property_allow_list.h
   bool allow_plaintext = false;
+  std::string client_id = "frazil";  // what the group's members know this worker by
   // How long an open transaction may hold back a partition's records before status and log say so; 0: never.
   int64_t open_transaction_warning_ms = 300000;
 };
