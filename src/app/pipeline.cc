@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "app/config/pipeline_checks.h"
+#include "app/merge_service.h"
 #include "app/open_catalog.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -37,7 +38,7 @@ sources::KafkaStart to_start(const StartConfig& start) {
 
 }  // namespace
 
-base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes) {
+base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes, const std::string& address) {
   if (config.generator) {
     sources::GeneratorSourceConfig generator;
     generator.splits = config.generator->splits;
@@ -55,6 +56,10 @@ base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& 
   kafka.group_id = config.kafka->group;
   kafka.properties = config.kafka->properties;
   kafka.allow_plaintext = config.kafka->allow_plaintext;
+  if (!address.empty()) {
+    std::string& client_id = kafka.properties.try_emplace("client.id", kafka.client_id).first->second;
+    client_id = client_id_at(client_id, address);
+  }
   TRY_ASSIGN(auto client, clients::make_librdkafka_client(sources::kafka_client_config(kafka, lanes)));
   return sources::make_kafka_source(std::move(kafka), std::move(client));
 }
@@ -76,6 +81,9 @@ base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config,
   sink.connect_timeout_ms = config.connect_timeout_ms;
   if (config.kafka) sink.group = config.kafka->group;
   sink.user = user;
+  using Mode = MergeConfig::Mode;
+  const Mode mode = config.commit.merge.mode;
+  sink.merge = mode == Mode::kOff ? sinks::MergeMode::kOff : mode == Mode::kAuto ? sinks::MergeMode::kAuto : sinks::MergeMode::kAlways;
   return sink;
 }
 
@@ -155,11 +163,19 @@ base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog_within(const Pipeli
 
 base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   const int lanes = config_.lanes > 0 ? config_.lanes : usable_cores();
-  TRY_ASSIGN(auto source, make_source(config_, lanes));
+  std::unique_ptr<MergeService> merge;
+  if (config_.commit.merge.mode != MergeConfig::Mode::kOff) {
+    TRY_ASSIGN(merge, MergeService::start(config_.commit.merge));
+  }
+  TRY_ASSIGN(auto source, make_source(config_, lanes, merge ? merge->address() : ""));
   TRY_ASSIGN(auto catalog, open_catalog_within(config_, stop));
   TRY_ASSIGN(auto sink_settings, sink_config(config_, options_.user));
+  if (merge) {
+    TRY_ASSIGN(auto own_catalog, open_catalog_within(config_, stop));
+    merge->open(sink_settings, std::move(own_catalog), source->format(), [&source] { return source->first_reader(); });
+  }
   auto sink =
-      sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted);
+      sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted, merge.get());
   const auto make_decoder = [&](int, int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
   engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
   base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});

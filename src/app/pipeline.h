@@ -52,7 +52,8 @@ class Pipeline {
 };
 
 // The source that a pipeline reads, not connected yet; with a group it joins that one only when it is started.
-base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes);
+// `merge_address`: where this worker takes epochs of others, or empty.
+base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes, const std::string& merge_address = "");
 // What a pipeline tells its sink; `user` is who decides.
 base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config, const std::string& user);
 

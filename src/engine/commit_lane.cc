@@ -109,6 +109,7 @@ void CommitLane::done(const CommitVerdict& verdict, const StagedEpoch& epoch, do
   for (const auto& output : epoch.outputs) sizes.push_back(output->bytes());
   status_.committed(epoch.rows, epoch.dead_letters ? epoch.dead_letters->rows() : 0, sizes, seconds,
                     committer_.head_snapshot_id());
+  if (verdict.is_merged) status_.merged_epoch();
   state_.note_commit();
   state_.set_cut_interval_ms(std::max(options_.commit_interval_ms, committer_.least_cut_interval_ms()));
   measure_freshness(epoch);

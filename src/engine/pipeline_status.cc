@@ -24,6 +24,7 @@ constexpr CounterText kCounters[] = {
     {"frazil_skipped_total", "Rejected records skipped by policy."},
     {"frazil_tombstones_total", "Null values skipped by policy."},
     {"frazil_stale_epochs_total", "Epochs dropped because another worker was faster."},
+    {"frazil_merged_epochs_total", "Epochs that another worker committed together with those of others."},
     {"frazil_unknown_fields_total", "Fields of documents that no column takes."},
     {"frazil_duplicate_keys_total", "Keys that a document held twice; the last one counted."},
 };
@@ -60,6 +61,7 @@ PipelineStatus::PipelineStatus(std::string pipeline, base::Metrics& metrics)
   count("frazil_skipped_total", 0);
   count("frazil_tombstones_total", 0);
   count("frazil_stale_epochs_total", 0);
+  count("frazil_merged_epochs_total", 0);
   count("frazil_unknown_fields_total", 0);
   count("frazil_duplicate_keys_total", 0);
 }
@@ -142,6 +144,12 @@ void PipelineStatus::committed(int64_t rows, int64_t dead_letters, const std::ve
 
 void PipelineStatus::fresh(double seconds, int64_t rows, bool live) {
   (live ? freshness_ : catch_up_freshness_).record(seconds, rows);
+}
+
+void PipelineStatus::merged_epoch() {
+  base::Lock lock(mutex_);
+  view_.merged_epochs += 1;
+  count("frazil_merged_epochs_total", 1);
 }
 
 void PipelineStatus::stale_epoch() {

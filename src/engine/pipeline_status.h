@@ -29,6 +29,7 @@ struct StatusView {
   std::map<std::string, int64_t> rejects;  // records that gave no row, by code, as they were read (again)
   int64_t commits = 0;
   int64_t stale_epochs = 0;
+  int64_t merged_epochs = 0;
   int64_t files = 0;
   int64_t file_bytes = 0;
   double file_bytes_p50 = 0;
@@ -57,6 +58,8 @@ class PipelineStatus {
   // `seconds` from record time to commit, for `rows` rows; catch-up rows are counted apart.
   void fresh(double seconds, int64_t rows, bool live);
   void stale_epoch();
+  // An epoch of this worker that another one has committed together with others.
+  void merged_epoch();
   void set_lag(std::vector<SplitLag> lag);
   void set_source_health(SourceHealth health);
   void set_memory(int64_t used, int64_t limit);

@@ -46,6 +46,7 @@ class PipelineChecks {
     check_catalog();
     check_dead_letters();
     check_columns();
+    check_merge(pipeline_.commit.merge);
   }
 
  private:
@@ -99,6 +100,31 @@ class PipelineChecks {
     clients::place_kafka_files(kafka.properties, context_.folder);
     for (const std::string& name : clients::kafka_file_properties()) {
       if (const auto found = kafka.properties.find(name); found != kafka.properties.end()) warn_of_no_file(path + ".properties", name, found->second);
+    }
+  }
+
+  void check_merge(MergeConfig& merge) {
+    const std::string path = "commit.merge";
+    if (merge.mode == MergeConfig::Mode::kOff) return;
+    if (!pipeline_.kafka || pipeline_.kafka->group.empty()) {
+      error(path + ".mode", "\"commit.merge.mode\": only the workers of a Kafka group can join their commits; set \"source.kafka.group\", or leave it off");
+    }
+    const int files = !merge.ca_file.empty() + !merge.certificate_file.empty() + !merge.key_file.empty();
+    if (files != 0 && files != 3) error(path, "\"commit.merge\": \"ca_file\", \"certificate_file\" and \"key_file\" belong together");
+    const std::string& host = merge.listen.host;
+    const bool is_loopback = host == "127.0.0.1" || host == "::1" || host == "localhost";
+    if (!is_loopback && files != 3 && !merge.allow_plaintext) {
+      error(path + ".listen", "\"commit.merge.listen\": " + host + " is beyond this machine: set the files of TLS, or \"allow_plaintext: true\"");
+    }
+    if (!is_loopback && merge.advertise.empty()) {
+      error(path, "missing key \"commit.merge.advertise\": the address by which other workers reach this one");
+    }
+    if (!merge.advertise.empty()) {
+      if (const auto address = parse_listen_address(merge.advertise); !address.ok()) error(path + ".advertise", address.error().message());
+    }
+    for (const auto& [key, file] : {std::pair{".ca_file", &merge.ca_file}, {".certificate_file", &merge.certificate_file}, {".key_file", &merge.key_file}}) {
+      if (!file->empty()) *file = (std::filesystem::path(context_.folder) / *file).lexically_normal();
+      warn_of_no_file(path + key, "commit.merge" + std::string(key), *file);
     }
   }
 

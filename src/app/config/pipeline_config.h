@@ -93,9 +93,22 @@ struct DecodeConfig {
   decoders::JsonDecoderConfig json;
 };
 
+// Merged commits of many workers: where this one takes epochs of others.
+struct MergeConfig {
+  enum class Mode { kOff, kAuto, kAlways } mode = Mode::kOff;
+  ListenAddress listen;
+  std::string advertise;  // host:port; empty: as it listens
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+  bool allow_plaintext = false;
+  int64_t patience_ms = 2000;
+};
+
 struct CommitConfig {
   int64_t interval_ms = 5000;
   int64_t position_interval_ms = 600'000;
+  MergeConfig merge;
 };
 
 struct PipelineConfig {

@@ -87,6 +87,19 @@ std::string assign_freshness(const T&, const V& v) {
   return v.text == "off" ? "" : "freshness is unsupported in this version; leave it off and set commit.interval";
 }
 
+std::string assign_merge_mode(const T& t, const V& v) {
+  using Mode = MergeConfig::Mode;
+  t.pipeline->commit.merge.mode = v.text == "off" ? Mode::kOff : v.text == "auto" ? Mode::kAuto : Mode::kAlways;
+  return "";
+}
+
+std::string assign_merge_listen(const T& t, const V& v) {
+  const auto address = parse_listen_address(v.text);
+  if (!address.ok()) return address.error().message();
+  t.pipeline->commit.merge.listen = *address;
+  return "";
+}
+
 std::string assign_sharding(const T&, const V& v) {
   return v.text == "fixed" ? "" : "sharding \"" + v.text + "\" is unsupported in this version; there is fixed";
 }
@@ -385,6 +398,43 @@ std::vector<Option> pace_options() {
        .doc = "How long positions that moved without rows (control records, skipped records) may wait for a commit.",
        .minimum = 1000,
        .assign = [](const T& t, const V& v) { t.pipeline->commit.position_interval_ms = v.number; return ""; }},
+      {.path = "commit.merge", .kind = Kind::kSection, .doc = "Commits of many workers of one group joined into one snapshot."},
+      {.path = "commit.merge.mode",
+       .kind = Kind::kChoice,
+       .default_text = "off",
+       .doc = "`auto`: epochs go to the worker that reads the group's first partition while commits contend (one of the last minute needed more "
+              "than one request); `always`: whenever they can. Epochs with dead letters, and those without a verdict in time, are committed by their "
+              "own worker.",
+       .values = {"off", "auto", "always"},
+       .assign = assign_merge_mode},
+      {.path = "commit.merge.listen",
+       .default_text = "127.0.0.1:0",
+       .doc = "Where this worker takes epochs of others; port 0: a free one. Beyond loopback it needs the files of TLS, or `allow_plaintext`.",
+       .assign = assign_merge_listen},
+      {.path = "commit.merge.advertise",
+       .doc = "host:port by which other workers reach this one; as it listens when it is left out. It becomes part of the Kafka client id.",
+       .assign = [](const T& t, const V& v) { t.pipeline->commit.merge.advertise = v.text; return ""; }},
+      {.path = "commit.merge.ca_file",
+       .doc = "The authority, as PEM, that signs the certificates of all workers.",
+       .assign = [](const T& t, const V& v) { t.pipeline->commit.merge.ca_file = v.text; return ""; }},
+      {.path = "commit.merge.certificate_file",
+       .doc = "This worker's certificate, as PEM, good for the host in `advertise` and as a client.",
+       .assign = [](const T& t, const V& v) { t.pipeline->commit.merge.certificate_file = v.text; return ""; }},
+      {.path = "commit.merge.key_file",
+       .doc = "Its key, as PEM.",
+       .assign = [](const T& t, const V& v) { t.pipeline->commit.merge.key_file = v.text; return ""; }},
+      {.path = "commit.merge.allow_plaintext",
+       .kind = Kind::kBoolean,
+       .default_text = "false",
+       .doc = "Allows workers to speak without TLS beyond loopback. Whoever reaches the address may then have files of the table's own folders committed.",
+       .assign = [](const T& t, const V& v) { t.pipeline->commit.merge.allow_plaintext = v.boolean; return ""; }},
+      {.path = "commit.merge.patience",
+       .kind = Kind::kDuration,
+       .default_text = "2s",
+       .doc = "How long a worker waits for a verdict before it commits by itself.",
+       .minimum = 100,
+       .maximum = 60'000,
+       .assign = [](const T& t, const V& v) { t.pipeline->commit.merge.patience_ms = v.number; return ""; }},
       {.path = "history", .kind = Kind::kSection, .doc = "The table's past."},
       {.path = "history.keep",
        .kind = Kind::kDuration,

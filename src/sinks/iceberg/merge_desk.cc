@@ -17,13 +17,15 @@ MergeDesk::MergeDesk(const IcebergSinkConfig& config, iceberg::Catalog& catalog,
     : committer_(config, catalog, format), window_micros_(window_ms * 1000), lane_("merge-desk", [this] { run(); }) {}
 
 MergeDesk::~MergeDesk() {
-  abandon_.raise();
-  {
-    base::Lock lock(mutex_);
-    is_closed_ = true;
-    changed_.notify_all();
-  }
+  close();
   lane_.join();
+}
+
+void MergeDesk::close() {
+  abandon_.raise();
+  base::Lock lock(mutex_);
+  is_closed_ = true;
+  changed_.notify_all();
 }
 
 base::Result<engine::CommitVerdict> MergeDesk::submit(HandedEpoch epoch, base::MonoMicros deadline) {

@@ -21,11 +21,12 @@ class MergeDesk {
  public:
   // `window_ms`: how long the first epoch of a batch waits for others. All outlive it; `catalog` is used by its lane alone.
   MergeDesk(const IcebergSinkConfig& config, iceberg::Catalog& catalog, const engine::PositionFormat& format, int64_t window_ms);
-  // Ends what is under way; waiting calls return.
   ~MergeDesk();
   MergeDesk(const MergeDesk&) = delete;
   MergeDesk& operator=(const MergeDesk&) = delete;
 
+  // Takes nothing more; what is under way is given up, and waiting calls return. Twice is harmless.
+  void close();
   // kUnavailable: no verdict until the deadline, or the epoch is for its own worker to commit.
   base::Result<engine::CommitVerdict> submit(HandedEpoch epoch, base::MonoMicros deadline);
 
