@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "app/config/pipeline_checks.h"
 #include "app/merge_service.h"
 #include "app/open_catalog.h"
+#include "app/sink_config.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "clients/kafka/kafka_client.h"
@@ -64,29 +64,6 @@ base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& 
   return sources::make_kafka_source(std::move(kafka), std::move(client));
 }
 
-base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config, const std::string& user) {
-  sinks::IcebergSinkConfig sink;
-  sink.pipeline = config.name;
-  TRY_ASSIGN(sink.table, iceberg::parse_table_id(config.table.name));
-  TRY_ASSIGN(sink.dead_letters, iceberg::parse_table_id(config.dead_letters));
-  if (config.decode.schema) {
-    TRY_ASSIGN(sink.schema, configured_row_schema(config));
-  }
-  if (config.table.create) {
-    sink.create = sinks::CreateTableConfig{config.table.create->partition_by, config.table.create->sort_by,
-                                           config.table.create->properties};
-  }
-  sink.history_keep_ms = config.history_keep_ms;
-  sink.commit_interval_ms = config.commit.interval_ms;
-  sink.connect_timeout_ms = config.connect_timeout_ms;
-  if (config.kafka) sink.group = config.kafka->group;
-  sink.user = user;
-  using Mode = MergeConfig::Mode;
-  const Mode mode = config.commit.merge.mode;
-  sink.merge = mode == Mode::kOff ? sinks::MergeMode::kOff : mode == Mode::kAuto ? sinks::MergeMode::kAuto : sinks::MergeMode::kAlways;
-  return sink;
-}
-
 namespace {
 
 engine::WorkerOptions worker_options(const PipelineConfig& config, const PipelineOptions& options, int lanes) {
@@ -122,7 +99,7 @@ int usable_cores() {
 }
 
 Pipeline::Pipeline(PipelineConfig config, PipelineOptions options, base::MemoryBudget& budget, base::Metrics& metrics)
-    : config_(std::move(config)), options_(std::move(options)), budget_(budget), status_(config_.name, metrics) {}
+    : config_(std::move(config)), options_(std::move(options)), budget_(budget), metrics_(metrics), status_(config_.name, metrics) {}
 
 Pipeline::~Pipeline() = default;
 
@@ -170,13 +147,14 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   TRY_ASSIGN(auto source, make_source(config_, lanes, merge ? merge->address() : ""));
   TRY_ASSIGN(auto catalog, open_catalog_within(config_, stop));
   TRY_ASSIGN(auto sink_settings, sink_config(config_, options_.user));
+  sink_settings.metrics = &metrics_;
   if (merge) {
     TRY_ASSIGN(auto own_catalog, open_catalog_within(config_, stop));
     merge->open(sink_settings, std::move(own_catalog), source->format(), [&source] { return source->first_reader(); });
   }
   auto sink =
       sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted, merge.get());
-  const auto make_decoder = [&](int, int) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema()); };
+  const auto make_decoder = [&](int, int intake) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema(intake)); };
   engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
   base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});
   return worker.run(stop);

@@ -17,7 +17,6 @@
 #include "engine/pipeline_status.h"
 #include "engine/source.h"
 #include "engine/worker.h"
-#include "sinks/iceberg/iceberg_sink_config.h"
 
 namespace frazil::app {
 
@@ -48,14 +47,13 @@ class Pipeline {
   const PipelineConfig config_;
   PipelineOptions options_;
   base::MemoryBudget& budget_;
+  base::Metrics& metrics_;
   engine::PipelineStatus status_;
 };
 
 // The source that a pipeline reads, not connected yet; with a group it joins that one only when it is started.
 // `merge_address`: where this worker takes epochs of others, or empty.
 base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes, const std::string& merge_address = "");
-// What a pipeline tells its sink; `user` is who decides.
-base::Result<sinks::IcebergSinkConfig> sink_config(const PipelineConfig& config, const std::string& user);
 
 // Who runs this process, as its environment says.
 std::string user_name();

@@ -110,6 +110,7 @@ base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& m
   const std::string prefix = "frazil." + name;
   json["owed"] = still_owed(parse_or_text(metadata.property(prefix + ".owed", "[]")), name, applied);
   if (const std::string epoch = metadata.property(prefix + ".applied"); !epoch.empty()) json["applied"] = epoch;
+  if (const std::string tables = metadata.property(prefix + ".tables"); !tables.empty()) json["tables"] = parse_or_text(tables);
   if (const std::string accepted = metadata.property(prefix + ".accepted"); !accepted.empty())
     json["accepted"] = parse_or_text(accepted);
   return json;
@@ -240,6 +241,7 @@ class ReportText {
       }
       if (pipeline["partitions"].empty()) line("  positions", pipeline["positions"].dump());
       line("  owed", pipeline["owed"].empty() ? "nothing" : pipeline["owed"].dump());
+      if (pipeline.contains("tables")) line("  tables", pipeline["tables"].dump());
     }
   }
 

@@ -87,7 +87,7 @@ base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::In
   options.accepted = accepted_;
   engine::Worker worker(
       std::move(options), *source, observed,
-      [&](int, int) { return decoders::make_json_decoder(decoding, sink->row_schema()); }, budget, status);
+      [&](int, int intake) { return decoders::make_json_decoder(decoding, sink->row_schema(intake)); }, budget, status);
   return worker.run(stop);
 }
 

@@ -5,6 +5,7 @@
 #include "app/open_catalog.h"
 #include "app/pipeline.h"
 #include "app/rewind_target.h"
+#include "app/sink_config.h"
 #include "app/terminal.h"
 #include "base/clock.h"
 #include "base/log.h"

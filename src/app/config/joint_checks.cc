@@ -32,6 +32,11 @@ bool is_same_catalog(const CatalogConfig& a, const CatalogConfig& b) {
   return a.type == b.type && a.uri == b.uri && a.warehouse == b.warehouse && a.name == b.name;
 }
 
+bool is_target_of(const std::string& table, const PipelineConfig& pipeline) {
+  return table == pipeline.table.name || std::any_of(pipeline.tables.begin(), pipeline.tables.end(),
+                                                     [&](const RoutedTableConfig& entry) { return entry.name == table; });
+}
+
 }  // namespace
 
 void warn_of_case_twins(const columnar::Schema& schema, const Mark& mark, Problems& problems) {
@@ -42,7 +47,7 @@ void check_tables_apart(const std::vector<PipelineConfig>& pipelines, const std:
                         Problems& problems) {
   for (size_t i = 0; i < pipelines.size(); ++i) {
     for (size_t j = 0; j < pipelines.size(); ++j) {
-      if (i == j || pipelines[i].dead_letters.empty() || pipelines[i].dead_letters != pipelines[j].table.name) continue;
+      if (i == j || pipelines[i].dead_letters.empty() || !is_target_of(pipelines[i].dead_letters, pipelines[j])) continue;
       if (!is_same_catalog(pipelines[i].table.catalog, pipelines[j].table.catalog)) continue;
       problems.error(marks[i].dead_letters, "dead letters of pipeline \"" + pipelines[i].name + "\" would go to " +
                                                 pipelines[i].dead_letters + ", the table of pipeline \"" +

@@ -16,6 +16,7 @@ namespace frazil::app {
 
 enum class OptionKind {
   kSection,  // a map of further options; assigned when it is present
+  kSectionList,  // a list of such maps; assigned before each of them is read
   kText,
   kInteger,
   kBoolean,
@@ -56,6 +57,7 @@ struct Option {
   std::vector<std::string> values{};  // words that are allowed (kChoice), or allowed besides the kind's own form
   bool is_required = false;           // where its section is present
   bool is_secret = false;             // must be a reference
+  bool takes_one_text = false;        // kTextList: a text stands for a list of one
   bool reloads = false;               // takes effect while running
   int64_t minimum = INT64_MIN;
   int64_t maximum = INT64_MAX;
@@ -69,6 +71,9 @@ struct Option {
 // Options of one pipeline, and those of the whole process, each in the order of the reference.
 const std::vector<Option>& pipeline_options();
 const std::vector<Option>& process_options();
+
+// The path as references show it: what stands in a list of sections has [] behind the list's name.
+std::string shown_path(const Option& option);
 
 // "duration", "size", "text", ...: the word of the reference.
 std::string kind_name(OptionKind kind);

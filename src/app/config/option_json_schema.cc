@@ -61,8 +61,11 @@ Json form_of(const Option& option) {
       return {{"anyOf", {{{"type", "integer"}}, pattern("^[0-9.]+ ?([kKMGT]?B|[KMGT]iB)?$")}}};
     case OptionKind::kChoice:
       return words(option.values);
-    case OptionKind::kTextList:
-      return {{"type", "array"}, {"items", {{"type", {"string", "number"}}}}};
+    case OptionKind::kTextList: {
+      const Json list = {{"type", "array"}, {"items", {{"type", {"string", "number", "boolean"}}}}};
+      if (!option.takes_one_text) return list;
+      return {{"anyOf", {{{"type", {"string", "number", "boolean"}}}, list}}};
+    }
     case OptionKind::kProperties:
       return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
     case OptionKind::kStart:
@@ -70,6 +73,7 @@ Json form_of(const Option& option) {
     case OptionKind::kSchema:
       return {{"anyOf", {{{"type", "string"}}, column_list()}}};
     case OptionKind::kSection:
+    case OptionKind::kSectionList:
       break;
   }
   return Json::object();
@@ -84,18 +88,29 @@ Json describe(const Option& option) {
   return form;
 }
 
+Json describe_list(const OptionTree& tree);
+
 Json describe_map(const OptionTree& tree) {
   Json map = {{"type", tree.option != nullptr && !tree.option->is_required ? Json{"object", "null"} : Json("object")}};
   if (tree.option != nullptr) map["description"] = tree.option->doc;
   Json required = Json::array();
   for (const OptionTree& child : tree.children) {
     map["properties"][child.name] =
-        child.option->kind == OptionKind::kSection ? describe_map(child) : describe(*child.option);
+        child.option->kind == OptionKind::kSection       ? describe_map(child)
+        : child.option->kind == OptionKind::kSectionList ? describe_list(child)
+                                                         : describe(*child.option);
     if (child.option->is_required) required.push_back(child.name);
   }
   if (!required.empty()) map["required"] = required;
   map["additionalProperties"] = false;
   return map;
+}
+
+Json describe_list(const OptionTree& tree) {
+  Json item = describe_map(tree);
+  item["type"] = "object";
+  item.erase("description");
+  return {{"type", "array"}, {"items", item}, {"minItems", 1}, {"description", tree.option->doc}};
 }
 
 Json describe_options(const std::vector<const std::vector<Option>*>& lists) {

@@ -14,6 +14,7 @@ std::string type_cell(const Option& option) {
   std::string text = kind_name(option.kind);
   if (option.kind == OptionKind::kChoice) text.clear();
   for (const std::string& value : option.values) text += (text.empty() ? "`" : ", `") + value + "`";
+  if (option.takes_one_text) text = "text or " + text;
   if (option.is_secret) text += ", secret";
   return text;
 }
@@ -26,16 +27,28 @@ std::string default_cell(const Option& option) {
 void append_table(const std::vector<Option>& options, std::string& text) {
   text += "| option | type | default | meaning |\n|---|---|---|---|\n";
   for (const Option& option : options) {
-    text += fmt::format("| `{}` | {} | {} | {} |\n", option.path, type_cell(option), default_cell(option), option.doc);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", shown_path(option), type_cell(option), default_cell(option), option.doc);
   }
 }
 
 }  // namespace
 
+std::string shown_path(const Option& option) {
+  const size_t dot = option.path.find('.');
+  const std::string head = option.path.substr(0, dot);
+  for (const Option& other : pipeline_options()) {
+    if (other.kind != OptionKind::kSectionList || other.path != head || dot == std::string::npos) continue;
+    return head + "[]" + option.path.substr(dot);
+  }
+  return option.path;
+}
+
 std::string kind_name(OptionKind kind) {
   switch (kind) {
     case OptionKind::kSection:
       return "section";
+    case OptionKind::kSectionList:
+      return "list of sections";
     case OptionKind::kText:
       return "text";
     case OptionKind::kInteger:
@@ -93,12 +106,12 @@ std::string options_as_text() {
   std::string text;
   for (const auto* options : {&pipeline_options(), &process_options()}) {
     for (const Option& option : *options) {
-      if (option.kind == OptionKind::kSection) continue;
+      if (option.kind == OptionKind::kSection || option.kind == OptionKind::kSectionList) continue;
       std::string type = type_cell(option);
       std::erase(type, '`');
       std::string otherwise =
           option.default_text.empty() ? (option.is_required ? "(required)" : "") : option.default_text;
-      text += fmt::format("{:<36} {:<16} {}\n", option.path, otherwise, type);
+      text += fmt::format("{:<36} {:<16} {}\n", shown_path(option), otherwise, type);
     }
   }
   return text;

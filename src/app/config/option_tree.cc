@@ -23,7 +23,7 @@ class OptionWalk {
       const Node* node = map.find(child.name);
       if (node != nullptr) {
         marks_[child.option->path] = node->mark;
-        child.option->kind == OptionKind::kSection ? walk_section(child, *node) : set(*child.option, *node, false);
+        walk_child(child, *node);
       } else if (child.option->is_required) {
         context_.problems.error(map.mark, "missing key \"" + child.option->path + "\"");
       } else if (child.option->kind == OptionKind::kSection) {
@@ -36,6 +36,28 @@ class OptionWalk {
   }
 
  private:
+  void walk_child(const OptionTree& child, const Node& node) {
+    if (child.option->kind == OptionKind::kSection) return walk_section(child, node);
+    if (child.option->kind == OptionKind::kSectionList) return walk_list(child, node);
+    set(*child.option, node, false);
+  }
+
+  // Marks of an entry get its number: "tables.name" of the second one is "tables[1].name".
+  void walk_list(const OptionTree& list, const Node& node) {
+    const std::string& path = list.option->path;
+    if (node.kind != Node::Kind::kList || node.items.empty()) {
+      context_.problems.error(node.mark, "\"" + path + "\" must be a list of one or more maps");
+      return;
+    }
+    for (size_t i = 0; i < node.items.size(); ++i) {
+      Marks marks;
+      OptionWalk(target_, context_, marks).walk_section(list, node.items[i]);
+      const std::string numbered = path + "[" + std::to_string(i) + "]";
+      marks_[numbered] = node.items[i].mark;
+      for (const auto& [inner, mark] : marks) marks_[numbered + inner.substr(path.size())] = mark;
+    }
+  }
+
   void walk_section(const OptionTree& section, const Node& node) {
     if (node.kind != Node::Kind::kMap && !node.is_empty) {
       context_.problems.error(node.mark,

@@ -134,9 +134,10 @@ class ValueReader {
   }
 
   bool read_list(const Node& node, OptionValue& value) {
-    if (node.kind != Node::Kind::kList) return wrong_type(node, "a list");
+    const bool is_one = option_.takes_one_text && node.kind == Node::Kind::kScalar && !node.is_empty;
+    if (node.kind != Node::Kind::kList && !is_one) return wrong_type(node, option_.takes_one_text ? "a text or a list" : "a list");
     bool is_good = true;
-    for (const Node& item : node.items) {
+    for (const Node& item : is_one ? std::vector<Node>{node} : node.items) {
       std::string text;
       if (item.kind != Node::Kind::kScalar || item.is_empty) {
         is_good = fail(item.mark,

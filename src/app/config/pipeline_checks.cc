@@ -6,6 +6,7 @@
 
 #include "app/config/catalog_properties.h"
 #include "app/config/joint_checks.h"
+#include "app/config/routing_checks.h"
 #include "clients/kafka/property_allow_list.h"
 #include "decoders/column_mapping.h"
 #include "decoders/json/json_record_decoder.h"
@@ -44,8 +45,10 @@ class PipelineChecks {
     check_source();
     check_schema();
     check_catalog();
+    check_tables();
     check_dead_letters();
     check_columns();
+    check_created_tables();
     check_merge(pipeline_.commit.merge);
   }
 
@@ -149,11 +152,11 @@ class PipelineChecks {
     if (!is_set("decode.json.schema")) {
       if (pipeline_.generator) {
         decode.schema = sources::generator_schema();
-      } else {
+      } else if (!have_own_schemas()) {
         error("decode.json", "missing key \"decode.json.schema\"");
       }
     }
-    if (decode.schema_from_table && pipeline_.table.create) {
+    if (decode.schema_from_table && pipeline_.table.create && pipeline_.tables.empty()) {
       error("table.create", "\"create\" needs a schema, but \"decode.json.schema\" is from_table");
     }
     if (!is_set("decode.json.timestamp_numbers")) warn_of_numbers(decode.timestamps);
@@ -202,10 +205,46 @@ class PipelineChecks {
     }
   }
 
+  bool have_own_schemas() const {
+    const auto& tables = pipeline_.tables;
+    return !tables.empty() && std::all_of(tables.begin(), tables.end(), [](const auto& table) { return table.schema.has_value(); });
+  }
+
+  void check_tables() {
+    if (pipeline_.tables.empty()) {
+      if (is_set("table") && !is_set("table.name") && !is_set("tables")) error("table", "missing key \"table.name\" (or \"tables\")");
+      for (const std::string key : {"anchor", "route", "unrouted"}) {
+        if (is_set(key)) error(key, "\"" + key + "\" belongs to \"tables\"");
+      }
+      return;
+    }
+    if (is_set("table.name")) {
+      error("table.name", "\"table.name\" and \"tables\" exclude each other");
+      return;
+    }
+    if (pipeline_.commit.merge.mode != MergeConfig::Mode::kOff) {
+      error("commit.merge", "\"commit.merge\" together with \"tables\" is unsupported in this version; leave it out");
+    }
+    check_routing(pipeline_, [this](const std::string& path, std::string text) { error(path, std::move(text)); });
+  }
+
   void check_dead_letters() {
     if (pipeline_.dead_letters.empty()) pipeline_.dead_letters = pipeline_.table.name + "_dead_letters";
     if (pipeline_.dead_letters == pipeline_.table.name) {
       error("dead_letters", "\"dead_letters\" must be another table than \"table.name\"");
+    }
+  }
+
+  void check_created_tables() {
+    for (size_t i = 0; i < pipeline_.tables.size(); ++i) {
+      const RoutedTableConfig& entry = pipeline_.tables[i];
+      const auto rows = routed_row_schema(pipeline_, entry);
+      if (!rows.ok() || !*rows) continue;
+      if (entry.create) {
+        check_create("tables[" + std::to_string(i) + "].create", *entry.create, **rows);
+      } else if (pipeline_.table.create) {
+        check_create("table.create", *pipeline_.table.create, **rows);
+      }
     }
   }
 
@@ -222,7 +261,7 @@ class PipelineChecks {
     }
     warn_of_case_twins(*schema, at("decode.json.schema"), context_.problems);
     check_decoding(*schema);
-    if (pipeline_.table.create) check_create(*pipeline_.table.create, *schema);
+    if (pipeline_.tables.empty() && pipeline_.table.create) check_create("table.create", *pipeline_.table.create, *schema);
   }
 
   // What no document can fill is known before there is a table.
@@ -233,21 +272,20 @@ class PipelineChecks {
     if (!decoder.ok()) error("decode.json.schema", decoder.error().message());
   }
 
-  void check_create(const CreateConfig& create, const columnar::Schema& rows) {
-    const std::string path = "table.create";
+  void check_create(const std::string& path, const CreateConfig& create, const columnar::Schema& rows) {
     const auto spec = iceberg::parse_partition_spec(create.partition_by, rows);
-    if (!spec.ok()) error(path + ".partition_by", "\"table.create.partition_by\": " + spec.error().message());
+    if (!spec.ok()) error(path + ".partition_by", "\"" + path + ".partition_by\": " + spec.error().message());
     if (!create.sort_by.empty())
-      error(path + ".sort_by", "\"table.create.sort_by\": sorted tables are unsupported in this version; leave it out");
+      error(path + ".sort_by", "\"" + path + ".sort_by\": sorted tables are unsupported in this version; leave it out");
     if (const auto version = create.properties.find("format-version"); version != create.properties.end() && version->second != "2")
-      error(path + ".properties", "\"table.create.properties\": format-version \"" + version->second + "\" is unsupported in this version; there is 2");
+      error(path + ".properties", "\"" + path + ".properties\": format-version \"" + version->second + "\" is unsupported in this version; there is 2");
     for (const auto& [name, value] : create.properties) {
       const bool is_path = name.starts_with("write.") && name.ends_with(".path");
       if (is_path && io::scheme_of(value) == "memory" && pipeline_.table.catalog.type != "memory")
-        error(path + ".properties", "\"table.create.properties." + name + "\": memory: holds files only until the end of the process; it belongs to a catalog of type memory");
+        error(path + ".properties", "\"" + path + ".properties." + name + "\": memory: holds files only until the end of the process; it belongs to a catalog of type memory");
     }
     const auto properties = iceberg::read_table_properties(create.properties, "memory://table");
-    if (!properties.ok()) error(path + ".properties", "\"table.create.properties\": " + properties.error().message());
+    if (!properties.ok()) error(path + ".properties", "\"" + path + ".properties\": " + properties.error().message());
   }
 
   PipelineConfig& pipeline_;

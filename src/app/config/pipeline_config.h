@@ -85,6 +85,18 @@ struct TimestampFields {
   std::string micros;
 };
 
+// One of several tables that rows go to, and which rows it takes.
+struct RoutedTableConfig {
+  std::string name;
+  std::string topic;                // empty: of any topic
+  std::string field;                // empty: whatever a row holds
+  std::vector<std::string> equals;  // texts of the field's value, or
+  std::string matches;              // a pattern for it
+  std::optional<columnar::Schema> schema;  // of the topic's documents, where it is another than that of `decode`
+  TimestampFields timestamps;
+  std::optional<CreateConfig> create;      // instead of the common one
+};
+
 struct DecodeConfig {
   // The documents' fields, ids given; nothing when they are the table's own columns (`from_table`).
   std::optional<columnar::Schema> schema;
@@ -117,6 +129,10 @@ struct PipelineConfig {
   std::optional<GeneratorConfig> generator;
   DecodeConfig decode;
   TableConfig table;
+  std::vector<RoutedTableConfig> tables;  // where rows go, if it is not one table; `table.name` is the anchor then
+  bool route_to_all = false;
+  enum class Unrouted { kDeadLetter, kSkip, kHalt } unrouted = Unrouted::kDeadLetter;
+  std::string anchor;        // as configured, or derived from the first of `tables`
   std::string dead_letters;  // name of their table
   CommitConfig commit;
   int64_t history_keep_ms = 3600 * 1000;

@@ -2,6 +2,7 @@
 
 #include "app/config/catalog_properties.h"
 #include "app/config/option.h"
+#include "app/config/routing_options.h"
 #include "app/convert/kafka_names.h"
 #include "clients/kafka/property_allow_list.h"
 
@@ -22,12 +23,6 @@ bool is_pipeline_name(const std::string& name) {
 std::string assign_name(const T& t, const V& v) {
   t.pipeline->name = v.text;
   return is_pipeline_name(v.text) ? "" : "a pipeline's name has 1 to 64 letters of a-z, 0-9, _ and -";
-}
-
-// Empty, or what is wrong with the name of a table.
-std::string check_table_name(const std::string& name) {
-  const bool has_empty_part = name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string::npos;
-  return name.find('.') == std::string::npos || has_empty_part ? "a table's name is namespace.table, as in shop.orders" : "";
 }
 
 std::string assign_table_name(const T& t, const V& v) {
@@ -375,8 +370,8 @@ std::vector<Option> table_options() {
 std::vector<Option> pace_options() {
   return {
       {.path = "dead_letters",
-       .doc = "Table that keeps the bytes, place and reason of rejected records; `<table>_dead_letters` unless set. It is created "
-              "at the first reject.",
+       .doc = "Table that keeps the bytes, place and reason of rejected records; `<table>_dead_letters` unless set; with `tables`, "
+              "`<name>_dead_letters` beside the first of them. It is created at the first reject.",
        .assign = assign_dead_letters},
       {.path = "commit", .kind = Kind::kSection, .doc = "When rows become visible."},
       {.path = "commit.interval",
@@ -486,10 +481,9 @@ const std::vector<Option>& pipeline_options() {
     std::vector<Option> all = source_options();
     const Option table{.path = "table", .kind = Kind::kSection, .doc = "The table that rows go to.", .is_required = true};
     const Option name{.path = "table.name",
-                      .doc = "Name of the table with its namespace, as in `shop.orders`.",
-                      .is_required = true,
+                      .doc = "Name of the table with its namespace, as in `shop.orders`. Required, unless there are `tables`.",
                       .assign = assign_table_name};
-    for (const auto& part : {decode_options(), {table, name}, catalog_options(), table_options(), pace_options()}) {
+    for (const auto& part : {decode_options(), {table, name}, catalog_options(), table_options(), routing_options(), pace_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -143,7 +143,7 @@ std::string pipeline_manual() {
   for (const auto& [heading, options] : parts) {
     text += std::string(".SH ") + heading + "\n";
     for (const Option& option : *options) {
-      text += ".TP\n" + bold(option.path) +
+      text += ".TP\n" + bold(shown_path(option)) +
               (option.kind == OptionKind::kSection ? "" : " (" + plain(type_of(option)) + ")") + "\n" +
               plain(option.doc) + "\n";
     }

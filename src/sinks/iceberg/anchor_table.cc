@@ -222,6 +222,15 @@ void AnchorTable::note_expired(const iceberg::TableMetadata& before, const icebe
   expired_files_.sweep(*catalog_.file_io());
 }
 
+std::string AnchorTable::known_tables_text(const iceberg::TableMetadata& base, const Proposal& proposal) const {
+  const std::string before = base.property(property_name(config_.pipeline) + ".tables");
+  KnownTables tables = decode_known_tables(before);
+  tables.erase(proposal.forgets);
+  for (const auto& [name, uuid] : others_) tables[name] = uuid;
+  std::string now = tables.empty() && before.empty() ? "" : encode_known_tables(tables);
+  return now == before ? "" : now;
+}
+
 iceberg::TableCommit AnchorTable::request(const iceberg::TableMetadata& base, const PipelineState& state,
                                                const iceberg::Snapshot& snapshot, const Marks& marks,
                                                const Proposal& proposal) const {
@@ -243,6 +252,7 @@ iceberg::TableCommit AnchorTable::request(const iceberg::TableMetadata& base, co
   if (!marks.decision.empty()) {
     properties[property + ".accepted"] = append_decision(base.property(property + ".accepted"), marks.decision);
   }
+  if (std::string known = known_tables_text(base, proposal); !known.empty()) properties[property + ".tables"] = std::move(known);
   if (!proposal.closes.empty()) properties[property_name(proposal.closes)] = "{\"closed_by\":\"" + config_.pipeline + "\"}";
   commit.updates = {iceberg::AddSnapshot{snapshot}, iceberg::SetSnapshotRef{"main", branch},
                     iceberg::SetSnapshotRef{tag, iceberg::SnapshotRef{snapshot.snapshot_id, false, {}, {}, INT64_MAX}},

@@ -32,7 +32,8 @@ struct Proposal {
   std::vector<OwedEntry> owed;
   std::vector<engine::RecordTimes> record_times;
   std::string decision;
-  std::string closes;  // another pipeline whose positions are taken over
+  std::string closes;   // another pipeline whose positions are taken over
+  std::string forgets;  // another table of this pipeline, of which what is remembered no longer holds
   std::optional<int64_t> parent;  // goes back to this ancestor of the head, whose rows the new snapshot shows; nothing: upon the head
 };
 
@@ -67,6 +68,8 @@ class AnchorTable {
   base::Status post(const iceberg::LoadedTable& loaded, const PipelineState& state, iceberg::Append& append,
                     const Proposal& proposal);
   void note_batch(int64_t snapshot_id) { sent_ = {0, snapshot_id, 0}; }
+  // The other tables that the pipeline writes to: every later request writes them down, beside those of earlier runs.
+  void remember(KnownTables tables) { others_ = std::move(tables); }
 
   const std::string& uuid() const { return uuid_; }  // empty until pinned
   int64_t head() const { return head_; }
@@ -78,6 +81,8 @@ class AnchorTable {
                                const iceberg::Snapshot& snapshot, const Marks& marks, const Proposal& proposal) const;
   base::Status accepted(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit, const iceberg::LoadedTable& after);
   void tell_answer(const base::Error& answer, int64_t base_head) const;
+  // Empty when the base says the same already.
+  std::string known_tables_text(const iceberg::TableMetadata& base, const Proposal& proposal) const;
   void note_expired(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit);
 
   const IcebergSinkConfig& config_;
@@ -87,6 +92,7 @@ class AnchorTable {
   iceberg::TableProperties properties_;  // commit.retry.*: how long and how often to try
   ExpiredFiles expired_files_;
   Retention retention_;
+  KnownTables others_;
   int64_t head_ = 0;
   Sent sent_;
 };

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -94,10 +95,11 @@ class FatefulCatalog : public iceberg::Catalog {
   base::Result<iceberg::LoadedTable> commit_table(const iceberg::TableId& id, const iceberg::TableCommit& commit) override {
     ++requests;
     if (before_commit) std::exchange(before_commit, nullptr)();
+    std::deque<Fate>& next = fates_of.contains(id.text()) ? fates_of[id.text()] : fates;
     Fate fate = Fate::kApply;
-    if (!fates.empty()) {
-      fate = fates.front();
-      fates.pop_front();
+    if (!next.empty()) {
+      fate = next.front();
+      next.pop_front();
     }
     if (fate == Fate::kRefused) return base::invalid("the server says no");
     if (fate == Fate::kUnavailable) return base::unavailable("no connection");
@@ -109,6 +111,7 @@ class FatefulCatalog : public iceberg::Catalog {
   }
 
   std::deque<Fate> fates;               // of the next commit requests; then all are applied
+  std::map<std::string, std::deque<Fate>> fates_of;  // the same for requests about one table, instead of `fates`
   std::function<void()> before_commit;  // once, when the next request arrives
   int requests = 0;
   bool is_away = false;
@@ -152,7 +155,7 @@ class CommitterTest : public ::testing::Test {
     staged.number = 1;
     staged.ranges = {{"t/0", std::to_string(begin), std::to_string(end)}};
     staged.identity = start().identity;
-    columnar::Batch rows(committer.target()->schema);
+    columnar::Batch rows(committer.targets()->tables()[0].write->schema);
     for (int64_t id = begin; id < end; ++id) {
       if (std::find(bad.begin(), bad.end(), id) == bad.end()) {
         rows.columns[0].append_long(id);
@@ -162,7 +165,7 @@ class CommitterTest : public ::testing::Test {
     }
     staged.rows = rows.rows();
     if (rows.rows() == 0) return staged;
-    DataFileWriter writer(catalog_->file_io(), *committer.target(), {}, data_file_location(*committer.target(), {}, 1, 0));
+    DataFileWriter writer(catalog_->file_io(), *committer.targets()->tables()[0].write, {}, data_file_location(*committer.targets()->tables()[0].write, {}, 1, 0));
     EXPECT_TRUE(writer.write(rows).ok());
     auto file = writer.close();
     EXPECT_TRUE(file.ok()) << file.error().message();

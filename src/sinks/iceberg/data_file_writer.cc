@@ -74,6 +74,8 @@ base::Result<WriteTarget> make_write_target(const iceberg::TableMetadata& metada
   WriteTarget target;
   target.schema = std::move(schema);
   target.spec = spec;
+  target.metadata_path = properties.metadata_path;
+  target.avro = properties.avro;
   target.data_path = properties.data_path;
   target.object_storage = properties.object_storage;
   target.object_storage_partitioned_paths = properties.object_storage_partitioned_paths;

@@ -19,6 +19,8 @@ namespace frazil::sinks {
 struct WriteTarget {
   std::shared_ptr<const columnar::Schema> schema;  // of the files, with the table's field ids
   iceberg::PartitionSpec spec;
+  std::string metadata_path;     // where manifests of its files are written
+  iceberg::AvroOptions avro;     // and how
   std::string data_path;
   bool object_storage = false;
   bool object_storage_partitioned_paths = true;

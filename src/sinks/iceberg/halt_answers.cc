@@ -12,7 +12,13 @@ std::vector<OwedEntry> owed_when_going_back(const IcebergSinkConfig& config, con
   for (const OwedEntry& entry : state.marks.owed) {
     if (entry.epoch <= epoch) owed.push_back(entry);
   }
-  owed.push_back({state.highest_epoch + 1, config.dead_letters.text(), "", std::pair(epoch + 1, state.highest_epoch)});
+  KnownTables others = state.tables;
+  for (const TargetConfig& target : config.targets) others.try_emplace(target.table.text());
+  others.try_emplace(config.dead_letters.text());
+  others.erase(config.table.text());
+  for (const auto& [table, uuid] : others) {
+    owed.push_back({state.highest_epoch + 1, table, "", std::pair(epoch + 1, state.highest_epoch)});
+  }
   return owed;
 }
 
@@ -64,6 +70,30 @@ base::Status HaltAnswers::carry_out(const base::Halt& halt, const std::string& c
   });
 }
 
+base::Status HaltAnswers::settle_owed(const OwedTrouble& trouble) {
+  const base::Halt* halt = trouble.error.halt();
+  if (halt == nullptr) return trouble.error;
+  TRY_ASSIGN(const std::optional<std::string> choice, choice_for(*halt));
+  if (!choice) return trouble.error;
+  base::Interrupt never;
+  iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
+  return anchor_.until_decided(AnchorTable::Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+    if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) return true;
+    TRY_ASSIGN(const PipelineState state, anchor_.state_in(loaded));
+    TRY(anchor_.check(state));
+    Proposal proposal;
+    proposal.positions = state.marks.positions;
+    proposal.decision = decision_text(*halt, *choice);
+    if (*choice == "forget") proposal.forgets = trouble.table;
+    for (const OwedEntry& entry : state.marks.owed) {
+      const bool is_given_up = entry.table == trouble.table && (*choice == "forget" || entry.void_epochs);
+      if (!is_given_up) proposal.owed.push_back(entry);
+    }
+    TRY(anchor_.post(loaded, state, append, proposal));
+    return true;
+  });
+}
+
 Proposal HaltAnswers::proposal_for(const std::string& choice, const PipelineState& state) const {
   Proposal proposal;
   if (choice == "property") proposal.positions = *state.property_positions;
@@ -77,6 +107,17 @@ Proposal HaltAnswers::proposal_for(const std::string& choice, const PipelineStat
   return proposal;
 }
 
+// Under its own name, so that what it has applied already, or applies at this moment, is not there twice.
+base::Status HaltAnswers::apply_owed_of(const std::string& other, const std::vector<OwedEntry>& owed) {
+  IcebergSinkConfig its_config = config_;
+  its_config.pipeline = other;
+  Outbox outbox(catalog_, its_config);
+  outbox.belong_to(anchor_.uuid());
+  base::Interrupt never;
+  for (const OwedTrouble& trouble : outbox.apply(owed, never)) return trouble.error.in("owed by pipeline " + other);
+  return {};
+}
+
 base::Status HaltAnswers::settle_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked,
                                                  Proposal& proposal) {
   for (const std::string& other : other_pipelines(loaded.metadata, config_.pipeline)) {
@@ -88,8 +129,8 @@ base::Status HaltAnswers::settle_other_pipelines(const iceberg::LoadedTable& loa
     if (!choice) return base::Error(halt);
     proposal.decision = decision_text(halt, *choice);
     if (*choice != "take_over") continue;
+    TRY(apply_owed_of(other, state.marks.owed));
     proposal.closes = other;
-    proposal.owed.insert(proposal.owed.end(), state.marks.owed.begin(), state.marks.owed.end());
     for (const auto& [split, position] : state.marks.positions.next) proposal.positions.next[split] = position;
     for (const auto& [key, value] : state.marks.positions.identity) proposal.positions.identity[key] = value;
   }

@@ -12,6 +12,7 @@ constexpr int64_t kContendedMicros = 60'000'000;
 
 bool HandingCommitter::should_hand_over(const engine::StagedEpoch& epoch) const {
   if (hand_over_ == nullptr || config_.merge == MergeMode::kOff) return false;
+  if (!config_.targets.empty()) return false;  // what others are owed is listed by whoever wrote it
   if (epoch.dead_letters || epoch.outputs.empty()) return false;
   return config_.merge == MergeMode::kAlways || base::mono_micros() < contended_until_;
 }

@@ -5,10 +5,11 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "engine/dead_letters.h"
+#include "iceberg/manifest.h"
 #include "io/stored_files.h"
 #include "sinks/iceberg/data_file_output.h"
 #include "sinks/iceberg/dead_letter_table.h"
-#include "sinks/iceberg/row_schema.h"
+#include "sinks/iceberg/table_halts.h"
 #include "sinks/iceberg/table_setup.h"
 
 namespace frazil::sinks {
@@ -43,17 +44,7 @@ IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Cat
       format_(format),
       anchor_(config, catalog, format),
       answers_(config, catalog, format, anchor_, std::move(accepted)),
-      outbox_(catalog, config.pipeline) {}
-
-base::Status IcebergCommitter::prepare_writing(const iceberg::TableMetadata& metadata) {
-  TRY(anchor_.pin(metadata));
-  TRY_ASSIGN(auto schema, row_schema_for(config_, *metadata.current_schema()));
-  TRY_ASSIGN(WriteTarget target, make_write_target(metadata, schema, metadata.default_spec()));
-  target_ = std::make_shared<const WriteTarget>(std::move(target));
-  target_schema_id_ = metadata.current_schema_id;
-  by_hash_ = is_distributed_by_hash(metadata);
-  return {};
-}
+      outbox_(catalog, config) {}
 
 // --- open and begin --------------------------------------------------------------------------------------------------------
 
@@ -65,16 +56,61 @@ base::Result<bool> IcebergCommitter::must_create() {
   return known.error().in("load table " + config_.table.text());
 }
 
+base::Result<iceberg::LoadedTable> IcebergCommitter::open_other(const TargetConfig& target, const KnownTables& known,
+                                                           const std::vector<OwedEntry>& owed) {
+  const std::string name = target.table.text();
+  const auto before = known.find(name);
+  base::Result<iceberg::LoadedTable> loaded = catalog_.load_table(target.table);
+  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return std::move(loaded).in("load table " + name);
+  if (!loaded.ok() && before == known.end()) return create_table(catalog_, config_of(config_, target));
+  std::vector<OwedEntry> of_table = owed;
+  std::erase_if(of_table, [&](const OwedEntry& entry) { return entry.table != name; });
+  if (!loaded.ok()) return owed_table_gone(target.table, before->second, of_table);
+  if (before != known.end() && loaded->metadata.table_uuid != before->second) {
+    return owed_table_replaced(target.table, before->second, loaded->metadata.table_uuid, of_table);
+  }
+  return loaded;
+}
+
+base::Status IcebergCommitter::open_targets(const iceberg::LoadedTable& anchor, const std::vector<OwedEntry>& owed) {
+  KnownTables known = decode_known_tables(anchor.metadata.property(property_name(config_.pipeline) + ".tables"));
+  KnownTables others;
+  std::vector<TargetTable> tables;
+  for (const TargetConfig& target : targets_of(config_)) {
+    const bool is_anchor = target.table == config_.table;
+    base::Result<iceberg::LoadedTable> loaded = is_anchor ? base::Result<iceberg::LoadedTable>(anchor) : open_other(target, known, owed);
+    if (!loaded.ok() && loaded.error().halt() != nullptr) {
+      TRY(answers_.settle_owed({target.table.text(), loaded.error()}));
+      known.erase(target.table.text());
+      loaded = open_other(target, known, owed);
+    }
+    TRY(loaded.status());
+    TRY_ASSIGN(TargetTable table, TargetTables::describe(config_, target, loaded->metadata).in("table " + target.table.text()));
+    tell_what_is_not_honoured(config_of(config_, target), loaded->metadata);
+    if (!is_anchor) others[table.id.text()] = table.uuid;
+    tables.push_back(std::move(table));
+  }
+  anchor_.remember(std::move(others));
+  TRY_ASSIGN(targets_, TargetTables::make(config_, std::move(tables)));
+  return {};
+}
+
 base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   using Positions = std::optional<engine::SourcePositions>;
   TRY_ASSIGN(iceberg::LoadedTable loaded, anchor_.load_or_create());
-  TRY(prepare_writing(loaded.metadata).in("table " + config_.table.text()));
+  TRY(anchor_.pin(loaded.metadata));
+  outbox_.belong_to(anchor_.uuid());
+  if (config_.targets.empty()) TRY(open_targets(loaded, {}));  // a schema that does not fit comes before halts
   TRY(check_dead_letter_table(catalog_, config_.dead_letters));
-  tell_what_is_not_honoured(config_, loaded.metadata);
-  TRY_ASSIGN(const PipelineState state, answers_.settle(std::move(loaded)));
+  TRY_ASSIGN(PipelineState state, answers_.settle(loaded));
+  if (!config_.targets.empty()) {
+    TRY(open_targets(loaded, state.marks.owed));
+    TRY_ASSIGN(loaded, anchor_.load());  // an answer may have changed what is owed
+    TRY_ASSIGN(state, answers_.settle(loaded));
+  }
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
   base::Interrupt never;
-  apply_owed(state.marks.owed, never, Outbox::When::kAtStart);
+  TRY(apply_owed(state.marks.owed, never, Outbox::When::kAtStart));
   return Positions(state.marks.positions);
 }
 
@@ -141,10 +177,7 @@ base::Result<engine::SourcePositions> IcebergCommitter::decide(const engine::Sou
 
 base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch& epoch, base::Interrupt& abandon) {
   iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
-  for (const auto& output : epoch.outputs) {
-    const auto& file = static_cast<const DataFileOutput&>(*output);
-    append.add(file.file(), file.spec_id());
-  }
+  sort_files(epoch, append);
   written_dead_letters_.reset();
   owed_now_.clear();
   files_checked_at_ = 0;
@@ -160,8 +193,36 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
   TRY(anchor_.until_decided(AnchorTable::Phase::kRun, abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
   tell_verdict(verdict);
   // All of it, in order: applying this epoch's entry alone would skip those that another worker could not apply.
-  if (verdict.kind == engine::CommitVerdict::Kind::kDone) apply_owed(owed_now_, abandon, Outbox::When::kAfterCommit);
+  if (verdict.kind == engine::CommitVerdict::Kind::kDone) TRY(apply_owed(owed_now_, abandon, Outbox::When::kAfterCommit));
+  if (verdict.kind == engine::CommitVerdict::Kind::kDone) count(epoch);
   return verdict;
+}
+
+void IcebergCommitter::count(const engine::StagedEpoch& epoch) const {
+  if (config_.targets.empty() || config_.metrics == nullptr) return;
+  std::map<std::string, int64_t> owed;
+  for (const OwedEntry& entry : outbox_.remaining(owed_now_)) owed[entry.table] += 1;
+  std::map<size_t, int64_t> rows;
+  for (const auto& output : epoch.outputs) rows[static_cast<const DataFileOutput&>(*output).table()] += output->rows();
+  for (size_t i = 0; i < targets_->tables().size(); ++i) {
+    const std::string table = targets_->tables()[i].id.text();
+    const base::Labels labels{{"pipeline", config_.pipeline}, {"table", table}};
+    config_.metrics->counter("frazil_table_rows_total", "Rows in accepted commits, by table, of pipelines with several.", labels).add(rows[i]);
+    config_.metrics->gauge("frazil_table_owed_entries", "What a table is owed after the last commit, in entries.", labels)
+        .set(static_cast<double>(owed[table]));
+  }
+}
+
+void IcebergCommitter::sort_files(const engine::StagedEpoch& epoch, iceberg::Append& append) {
+  owed_files_.clear();
+  for (const auto& output : epoch.outputs) {
+    const auto& file = static_cast<const DataFileOutput&>(*output);
+    if (targets_->tables()[file.table()].is_anchor) {
+      append.add(file.file(), file.spec_id());
+    } else {
+      owed_files_[file.table()].files.push_back(file.file());
+    }
+  }
 }
 
 // A commit that took one request and was accepted has said so already.
@@ -227,10 +288,7 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   const engine::Ledger::Judgement judgement = ledger.judge(epoch.ranges);
   if (judgement.answer == engine::Ledger::Answer::kStale) return drop(ledger, Kind::kStale, judgement.reason, verdict);
   if (judgement.answer == engine::Ledger::Answer::kGap) return drop(ledger, Kind::kGap, judgement.reason, verdict);
-  if (metadata.current_schema_id != target_schema_id_ || metadata.default_spec_id != target_->spec.spec_id) {
-    return drop(ledger, Kind::kStale, "the table's schema or partition spec was changed; rows are read again for the new one",
-                verdict);
-  }
+  if (const std::string changed = changed_target(metadata); !changed.empty()) return drop(ledger, Kind::kStale, changed, verdict);
   TRY_ASSIGN(const std::optional<std::string> damage, damage_of(epoch));
   if (damage) return drop(ledger, Kind::kStale, *damage, verdict);
   TRY(validate_after.pass());
@@ -242,11 +300,8 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   proposal.ranges = epoch.ranges;
   proposal.record_times = epoch.record_times;
   proposal.owed = outbox_.remaining(state.marks.owed);
-  if (proposal.owed.size() >= kOwedAtMost) {
-    base::Interrupt never;
-    TRY(outbox_.apply(proposal.owed, never));
-    proposal.owed = outbox_.remaining(state.marks.owed);
-  }
+  TRY(make_room(owed_files_.size() + (epoch.dead_letters ? 1 : 0), state, proposal.owed));
+  TRY(owe_files(state.highest_epoch + 1, proposal.owed));
   TRY(owe_dead_letters(epoch, state.highest_epoch + 1, proposal.owed));
   TRY(anchor_.post(loaded, state, append, proposal));
   verdict.kind = Kind::kDone;
@@ -270,6 +325,45 @@ base::Result<std::optional<std::string>> IcebergCommitter::damage_of(const engin
   return damage;
 }
 
+std::string IcebergCommitter::changed_target(const iceberg::TableMetadata& anchor) const {
+  for (const TargetTable& table : targets_->tables()) {
+    const Outbox::Seen own{anchor.current_schema_id, anchor.default_spec_id};
+    const Outbox::Seen* now = table.is_anchor ? &own : outbox_.seen(table.id.text());
+    if (now == nullptr || (now->schema_id == table.schema_id && now->spec_id == table.write->spec.spec_id)) continue;
+    return "the schema or partition spec of table " + table.id.text() + " was changed; rows are read again for the new one";
+  }
+  return "";
+}
+
+base::Status IcebergCommitter::make_room(size_t wanted, const PipelineState& state, std::vector<OwedEntry>& owed) {
+  if (owed.empty() || owed.size() + wanted <= kOwedAtMost) return {};
+  base::Interrupt never;
+  const std::vector<OwedTrouble> troubles = outbox_.apply(owed, never);
+  owed = outbox_.remaining(state.marks.owed);
+  for (const OwedTrouble& trouble : troubles) {
+    if (trouble.error.halt() != nullptr) return trouble.error;
+  }
+  if (owed.empty() || owed.size() + wanted <= kOwedAtMost) return {};
+  return base::unavailable("other tables of the pipeline are owed too much already: " + troubles.front().error.message());
+}
+
+base::Status IcebergCommitter::owe_files(int64_t number, std::vector<OwedEntry>& owed) {
+  for (auto& [index, of_table] : owed_files_) {
+    const TargetTable& table = targets_->tables()[index];
+    if (!of_table.entry) {
+      const std::string location = table.write->metadata_path + "/" + base::random_uuid() + "-owed.avro";
+      TRY_ASSIGN(const iceberg::ManifestFile manifest,
+                 iceberg::write_manifest(*catalog_.file_io(), location, *table.write->schema, table.write->spec,
+                                         base::random_snapshot_id(), of_table.files, table.write->avro));
+      TRY(io::demand_stored(*catalog_.file_io(), {{location, manifest.manifest_length, 0}}));
+      of_table.entry = OwedEntry{0, table.id.text(), location, {}, table.uuid};
+    }
+    of_table.entry->epoch = number;  // another worker may have taken the number that it had
+    owed.push_back(*of_table.entry);
+  }
+  return {};
+}
+
 base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed) {
   if (!epoch.dead_letters) return {};
   if (!written_dead_letters_ || written_dead_letters_->epoch != number) {
@@ -278,19 +372,26 @@ base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int6
     TRY(dlq_before.pass());
     TRY_ASSIGN(std::string manifest, write_dead_letters(catalog_, table, *epoch.dead_letters, number));
     TRY(dlq_after.pass());
-    written_dead_letters_ = OwedEntry{number, config_.dead_letters.text(), std::move(manifest), {}};
+    written_dead_letters_ = OwedEntry{number, config_.dead_letters.text(), std::move(manifest), {}, table.metadata.table_uuid};
   }
   owed.push_back(*written_dead_letters_);
   return {};
 }
 
-void IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when) {
-  if (owed.empty()) return;
+base::Status IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when) {
+  if (owed.empty()) return {};
   owed_before.pass_by();
-  if (base::Status status = outbox_.apply(owed, abandon, when); !status.ok()) {
-    base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"why", status.error().message()}});
+  base::Status halted;
+  for (const OwedTrouble& trouble : outbox_.apply(owed, abandon, when)) {
+    if (trouble.error.halt() == nullptr) {
+      base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"table", trouble.table}, {"why", trouble.error.message()}});
+    } else if (halted.ok()) {
+      // Answered at a start, so that reading does not go on behind rows that are in no table.
+      halted = when == Outbox::When::kAtStart ? answers_.settle_owed(trouble) : base::Status(trouble.error);
+    }
   }
   owed_after.pass_by();
+  return halted;
 }
 
 }  // namespace frazil::sinks

@@ -14,9 +14,9 @@ namespace frazil::sinks {
 
 class IcebergSink : public engine::Sink {
  public:
-  // The schema of the rows that writers take: the configured one with the table's field ids, or the table's own. Valid after
-  // the committer's open().
-  virtual std::shared_ptr<const columnar::Schema> row_schema() const = 0;
+  // The schema of an intake's rows: the configured one with the field ids of its first table, or that table's own. Valid after the
+  // committer's open().
+  virtual std::shared_ptr<const columnar::Schema> row_schema(int intake) const = 0;
 };
 
 // `catalog`, `format` and `hand_over` (may be null) outlive the sink.

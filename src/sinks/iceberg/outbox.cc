@@ -5,13 +5,15 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "base/retry.h"
 #include "iceberg/change/append.h"
 #include "iceberg/manifest.h"
 #include "io/stored_files.h"
 #include "sinks/iceberg/dead_letter_table.h"
 #include "sinks/iceberg/pipeline_state.h"
+#include "sinks/iceberg/retention.h"
+#include "sinks/iceberg/table_halts.h"
+#include "sinks/iceberg/void_epochs.h"
 
 namespace frazil::sinks {
 namespace {
@@ -22,16 +24,56 @@ base::Failpoint owed_applied("owed.applied", "a commit to another table was answ
 constexpr int64_t kApplyMinWaitMs = 20;
 constexpr int64_t kApplyMaxWaitMs = 2'000;
 constexpr int64_t kApplyTotalMs = 20'000;
+constexpr size_t kExpireAtMost = 500;  // snapshots removed by one commit
 
 bool may_have_failed_for_now(base::Code code) {
-  return code == base::Code::kConflict || code == base::Code::kUnknownOutcome || code == base::Code::kUnavailable;
+  return code == base::Code::kConflict || code == base::Code::kUnknownOutcome || code == base::Code::kUnavailable ||
+         code == base::Code::kExhausted;
+}
+
+// The partition spec that the files were written for, which need not be the table's current one any more.
+int32_t spec_id_of(const iceberg::Manifest& manifest, int32_t otherwise) {
+  const auto named = manifest.header.find("partition-spec-id");
+  if (named == manifest.header.end()) return otherwise;
+  int32_t spec_id = otherwise;
+  std::from_chars(named->second.data(), named->second.data() + named->second.size(), spec_id);
+  return spec_id;
 }
 
 }  // namespace
 
-base::Status Outbox::apply(std::vector<OwedEntry> owed, base::Interrupt& abandon, When when) {
+std::vector<OwedTrouble> Outbox::apply(std::vector<OwedEntry> owed, base::Interrupt& abandon, When when) {
   std::stable_sort(owed.begin(), owed.end(), [](const auto& a, const auto& b) { return a.epoch < b.epoch; });
-  for (const OwedEntry& entry : owed) TRY(apply_one(entry, abandon, when).in("owed to table " + entry.table));
+  std::map<std::string, Entries> tables;
+  for (OwedEntry& entry : owed) tables[entry.table].push_back(std::move(entry));
+  base::Backoff backoff(kApplyMinWaitMs, kApplyMaxWaitMs, kApplyTotalMs);
+  while (true) {
+    std::vector<OwedTrouble> left;
+    bool may_pass = false;
+    for (auto& [table, entries] : tables) {
+      const base::Status status = apply_to(table, entries, when == When::kAtStart && backoff.tries() == 0);
+      if (status.ok()) continue;
+      left.push_back({table, status.error().halt() != nullptr ? status.error() : status.error().in("owed to table " + table)});
+      if (!may_have_failed_for_now(status.error().code())) continue;
+      may_pass = true;
+      base::log_info("owed_retry", {{"pipeline", config_.pipeline}, {"table", table}, {"epoch", entries.front().epoch},
+                                    {"answer", status.error().message()}});
+    }
+    if (!may_pass || !backoff.wait(abandon)) return left;
+    std::erase_if(tables, [&](const auto& table) { return table.second.empty(); });
+  }
+}
+
+base::Status Outbox::apply_to(const std::string& table, Entries& entries, bool is_from_before) {
+  TRY_ASSIGN(const iceberg::TableId id, iceberg::parse_table_id(table));
+  for (; !entries.empty(); entries.pop_front()) {
+    if (remaining({entries.front()}).empty()) continue;
+    const base::Status status = try_once(id, entries, is_from_before);
+    if (status.ok()) continue;
+    const base::Error& error = status.error();
+    if (error.halt() != nullptr || may_have_failed_for_now(error.code())) return status;
+    return owed_refused(id, {entries.begin(), entries.end()}, error);
+  }
   return {};
 }
 
@@ -43,75 +85,147 @@ std::vector<OwedEntry> Outbox::remaining(std::vector<OwedEntry> owed) const {
   return owed;
 }
 
-base::Status Outbox::apply_one(const OwedEntry& entry, base::Interrupt& abandon, When when) {
-  if (remaining({entry}).empty()) return {};
-  TRY_ASSIGN(const iceberg::TableId table, iceberg::parse_table_id(entry.table));
-  const int64_t snapshot_id = base::random_snapshot_id();
-  base::Backoff backoff(kApplyMinWaitMs, kApplyMaxWaitMs, kApplyTotalMs);
-  while (true) {
-    const bool is_from_before = when == When::kAtStart && backoff.tries() == 0;
-    base::Result<bool> done = try_once(entry, table, snapshot_id, is_from_before);
-    if (done.ok()) return {};
-    if (!may_have_failed_for_now(done.error().code())) return done.status();
-    base::log_info("owed_retry", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch},
-                                  {"answer", done.error().message()}});
-    if (!backoff.wait(abandon)) return base::unavailable("not applied yet: " + done.error().message());
-  }
+const Outbox::Seen* Outbox::seen(const std::string& table) const {
+  const auto found = seen_.find(table);
+  return found == seen_.end() ? nullptr : &found->second;
 }
 
 void Outbox::tell_found(const OwedEntry& entry, bool is_from_before) const {
   const char* why = is_from_before ? "it was applied before this start"
                                    : "the table says that it was applied, by an answer that was lost or by another worker";
   base::log(is_from_before ? base::LogLevel::kDebug : base::LogLevel::kInfo, "owed_found",
-            {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch}, {"why", why}});
+            {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch}, {"why", why}});
 }
 
-base::Result<bool> Outbox::try_once(const OwedEntry& entry, const iceberg::TableId& table, int64_t snapshot_id,
-                                    bool is_from_before) {
-  TRY_ASSIGN(const iceberg::LoadedTable loaded, open_dead_letter_table(catalog_, table));
-  const int64_t applied = applied_epoch(loaded.metadata, pipeline_);
+// Dead letters get their table when it is missing; rows that were routed had one.
+base::Result<iceberg::LoadedTable> Outbox::load(const iceberg::TableId& table, const Entries& entries) {
+  if (table == config_.dead_letters) return open_dead_letter_table(catalog_, table);
+  base::Result<iceberg::LoadedTable> loaded = catalog_.load_table(table);
+  if (!loaded.ok() && loaded.error().code() == base::Code::kNotFound) {
+    return owed_table_gone(table, entries.front().uuid, {entries.begin(), entries.end()});
+  }
+  if (!loaded.ok()) return std::move(loaded).in("load table " + table.text());
+  const std::string& expected = entries.front().uuid;
+  if (!expected.empty() && loaded->metadata.table_uuid != expected) {
+    return owed_table_replaced(table, expected, loaded->metadata.table_uuid, {entries.begin(), entries.end()});
+  }
+  return loaded;
+}
+
+// A dead-letter table that was dropped is made anew; with it the files of what it was still owed may have gone.
+base::Status Outbox::check_dead_letter_files(const OwedEntry& entry, const iceberg::TableMetadata& metadata) {
+  if (entry.uuid.empty() || entry.uuid == metadata.table_uuid || entry.void_epochs) return {};
+  TRY_ASSIGN(const iceberg::Manifest manifest, iceberg::read_manifest(*catalog_.file_io(), entry.manifest));
+  for (const iceberg::ManifestEntry& file : manifest.entries) {
+    TRY(catalog_.file_io()->stat(file.data_file.file_path).status().in("the table was dropped, and with it a file that it was owed"));
+  }
+  return {};
+}
+
+// Epochs of another anchor are other numbers. A worker whose anchor was dropped meanwhile must not bring its own back.
+base::Status Outbox::check_anchor(const iceberg::TableMetadata& metadata) {
+  const std::string of = metadata.property(property_name(config_.pipeline) + ".anchor");
+  if (of.empty() || of == anchor_uuid_) return {};
+  TRY_ASSIGN(const iceberg::LoadedTable anchor, catalog_.load_table(config_.table));
+  if (anchor.metadata.table_uuid == anchor_uuid_) return {};
+  return table_replaced(config_.table, anchor_uuid_, anchor.metadata.table_uuid, anchor.metadata.current_snapshot_id.value_or(0));
+}
+
+base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entries, bool is_from_before) {
+  const OwedEntry& entry = entries.front();
+  base::Result<iceberg::LoadedTable> loaded = load(table, entries);
   int64_t& known = applied_[entry.table];
-  known = std::max(known, applied);
+  if (!loaded.ok()) {
+    const bool has_nothing_to_void = entry.void_epochs && loaded.error().halt() != nullptr;
+    if (!has_nothing_to_void) return loaded.status();
+    known = std::max(known, entry.epoch);
+    return {};
+  }
+  const iceberg::TableMetadata& metadata = loaded->metadata;
+  seen_[entry.table] = {metadata.current_schema_id, metadata.default_spec_id};
+  known = std::max(known, applied_epoch(metadata, config_.pipeline, anchor_uuid_));
   if (entry.epoch <= known) {
     tell_found(entry, is_from_before);
-    return true;
+    return {};
   }
-  TRY_ASSIGN(iceberg::Snapshot snapshot, prepare(entry, loaded.metadata, snapshot_id));
-  iceberg::TableCommit commit;
-  commit.requirements = {iceberg::AssertTableUuid{loaded.metadata.table_uuid},
-                         iceberg::AssertRefSnapshotId{"main", loaded.metadata.current_snapshot_id}};
-  commit.updates = {iceberg::AddSnapshot{snapshot},
-                    iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{snapshot.snapshot_id, true, {}, {}, {}}},
-                    iceberg::SetProperties{{{property_name(pipeline_) + ".applied", std::to_string(entry.epoch)}}}};
-  base::log_debug("owed_sent", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch}});
+  TRY(check_anchor(metadata));
+  if (table == config_.dead_letters) TRY(check_dead_letter_files(entry, metadata));
+  TRY_ASSIGN(const iceberg::Snapshot snapshot, prepare(entry, metadata));
+  const iceberg::TableCommit commit = request(entry, metadata, snapshot);
+  base::log_debug("owed_sent", {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch}});
   TRY(owed_sent.pass());
   TRY(catalog_.commit_table(table, commit).status());
   TRY(owed_applied.pass());
   known = std::max(known, entry.epoch);
-  base::log_info("owed_applied", {{"pipeline", pipeline_}, {"table", entry.table}, {"epoch", entry.epoch},
+  base::log_info("owed_applied", {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch},
                                   {"snapshot", snapshot.snapshot_id}});
-  return true;
+  sweep(entry.table, metadata, commit);
+  return {};
 }
 
-base::Result<iceberg::Snapshot> Outbox::prepare(const OwedEntry& entry, const iceberg::TableMetadata& metadata,
-                                                int64_t snapshot_id) {
-  iceberg::Properties summary{{"frazil.pipeline", pipeline_},
-                              {property_name(pipeline_) + ".applied", std::to_string(entry.epoch)}};
-  if (entry.void_epochs) {
-    const int64_t first = entry.void_epochs->first;
-    const int64_t last = entry.void_epochs->second;
-    return iceberg::prepare_delete(
-        catalog_.file_io(), metadata, snapshot_id,
-        [&](const iceberg::DataFile& file, int64_t) { return is_of_epochs(*metadata.current_schema(), file, pipeline_, first, last); },
-        summary);
+iceberg::TableCommit Outbox::request(const OwedEntry& entry, const iceberg::TableMetadata& metadata,
+                                     const iceberg::Snapshot& snapshot) const {
+  const std::string property = property_name(config_.pipeline);
+  const auto main = metadata.refs.find("main");
+  iceberg::SnapshotRef branch = main == metadata.refs.end() ? iceberg::SnapshotRef{} : main->second;
+  branch.snapshot_id = snapshot.snapshot_id;
+  branch.is_branch = true;
+  iceberg::TableCommit commit;
+  commit.requirements = {iceberg::AssertTableUuid{metadata.table_uuid},
+                         iceberg::AssertRefSnapshotId{"main", metadata.current_snapshot_id}};
+  commit.updates = {iceberg::AddSnapshot{snapshot}, iceberg::SetSnapshotRef{"main", branch},
+                    iceberg::SetProperties{{{property + ".applied", std::to_string(entry.epoch)}, {property + ".anchor", anchor_uuid_}}}};
+  std::vector<int64_t> expired = snapshots_to_expire(metadata, kExpireAtMost);
+  if (!expired.empty()) commit.updates.push_back(iceberg::RemoveSnapshots{std::move(expired)});
+  return commit;
+}
+
+void Outbox::sweep(const std::string& table, const iceberg::TableMetadata& before, const iceberg::TableCommit& commit) {
+  ExpiredFiles& files = expired_files_.try_emplace(table, config_.history_keep_ms).first->second;
+  if (const auto* removed = std::get_if<iceberg::RemoveSnapshots>(&commit.updates.back())) {
+    files.note(*catalog_.file_io(), before, removed->snapshot_ids);
   }
+  files.sweep(*catalog_.file_io());
+}
+
+base::Result<iceberg::Snapshot> Outbox::prepare(const OwedEntry& entry, const iceberg::TableMetadata& metadata) {
+  const std::string property = property_name(config_.pipeline);
+  const iceberg::Properties summary{{"frazil.pipeline", config_.pipeline},
+                                    {property + ".applied", std::to_string(entry.epoch)},
+                                    {property + ".anchor", anchor_uuid_}};
+  const int64_t snapshot_id = OwedSnapshots{anchor_uuid_, config_.pipeline, metadata.table_uuid}.id_of(entry.epoch);
+  if (entry.void_epochs) return prepare_void(entry, metadata, snapshot_id, summary);
   TRY_ASSIGN(const iceberg::Manifest manifest, iceberg::read_manifest(*catalog_.file_io(), entry.manifest));
   iceberg::Append append(catalog_.file_io(), snapshot_id);
-  append.add_manifest_files(manifest, metadata.default_spec_id);
-  append.set_summary(std::move(summary));
+  append.add_manifest_files(manifest, spec_id_of(manifest, metadata.default_spec_id));
+  append.set_summary(summary);
   TRY_ASSIGN(iceberg::Snapshot snapshot, append.prepare(metadata));
   TRY(io::demand_stored(*catalog_.file_io(), append.written()));
   return snapshot;
+}
+
+base::Result<iceberg::Snapshot> Outbox::prepare_void(const OwedEntry& entry, const iceberg::TableMetadata& metadata,
+                                                     int64_t snapshot_id, const iceberg::Properties& summary) {
+  const auto [first, last] = *entry.void_epochs;
+  if (entry.table == config_.dead_letters.text()) {
+    return iceberg::prepare_delete(
+        catalog_.file_io(), metadata, snapshot_id,
+        [&](const iceberg::DataFile& file, int64_t) {
+          return is_of_epochs(*metadata.current_schema(), file, config_.pipeline, first, last);
+        },
+        summary);
+  }
+  if (applied_epoch(metadata, config_.pipeline, anchor_uuid_) < first) {  // none of them has come to this table
+    iceberg::Append nothing(catalog_.file_io(), snapshot_id);
+    nothing.set_summary(summary);
+    return nothing.prepare(metadata);
+  }
+  TRY_ASSIGN(const FilesOfEpochs files,
+             files_of_epochs(*catalog_.file_io(), metadata, {anchor_uuid_, config_.pipeline, metadata.table_uuid}, first, last));
+  if (!files.problem.empty()) return owed_rows_rewritten(entry, files.problem, metadata.current_snapshot_id.value_or(0));
+  return iceberg::prepare_delete(
+      catalog_.file_io(), metadata, snapshot_id,
+      [&](const iceberg::DataFile& file, int64_t) { return files.paths.contains(file.file_path); }, summary);
 }
 
 }  // namespace frazil::sinks

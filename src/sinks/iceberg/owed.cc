@@ -12,6 +12,7 @@ bool read_entry(const Json& json, OwedEntry& entry) {
   if (!json.contains("table") || !json["table"].is_string()) return false;
   entry.epoch = json["epoch"].get<int64_t>();
   entry.table = json["table"].get<std::string>();
+  if (json.contains("uuid") && json["uuid"].is_string()) entry.uuid = json["uuid"].get<std::string>();
   if (json.contains("manifest") && json["manifest"].is_string()) {
     entry.manifest = json["manifest"].get<std::string>();
     return true;
@@ -34,6 +35,7 @@ std::string encode_owed(const std::vector<OwedEntry>& owed) {
     } else {
       json["manifest"] = entry.manifest;
     }
+    if (!entry.uuid.empty()) json["uuid"] = entry.uuid;
     list.push_back(std::move(json));
   }
   return list.dump();
@@ -49,6 +51,18 @@ base::Result<std::vector<OwedEntry>> decode_owed(const std::string& json) {
     owed.push_back(std::move(entry));
   }
   return owed;
+}
+
+std::string encode_known_tables(const KnownTables& tables) { return Json(tables).dump(); }
+
+KnownTables decode_known_tables(const std::string& json) {
+  KnownTables tables;
+  const Json map = Json::parse(json, nullptr, false);
+  if (!map.is_object()) return tables;
+  for (const auto& [name, uuid] : map.items()) {
+    if (uuid.is_string()) tables[name] = uuid.get<std::string>();
+  }
+  return tables;
 }
 
 }  // namespace frazil::sinks

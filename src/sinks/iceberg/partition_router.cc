@@ -50,7 +50,8 @@ bool has_four_bytes(TypeId id) { return id == TypeId::kInt || id == TypeId::kDat
 // Numbers the distinct values of a column; `codes` is multiplied out with what earlier fields gave.
 class Grouping {
  public:
-  explicit Grouping(int64_t rows) : codes_(static_cast<size_t>(rows), 0) {}
+  // `rows` outlives it.
+  explicit Grouping(const std::vector<int32_t>& rows) : rows_(rows), codes_(rows.size(), 0) {}
 
   void refine(const Column& column) {
     has_four_bytes(column.type().id()) ? refine_ints(column) : refine_bytes(column);
@@ -67,27 +68,28 @@ class Grouping {
   }
 
   void refine_ints(const Column& column) {
-    for (size_t row = 0; row < codes_.size(); ++row) {
-      const auto at = static_cast<int64_t>(row);
-      const uint64_t value = column.is_null(at) ? (1ULL << 32) : static_cast<uint32_t>(column.int_at(at));
+    for (size_t i = 0; i < codes_.size(); ++i) {
+      const int64_t row = rows_[i];
+      const uint64_t value = column.is_null(row) ? (1ULL << 32) : static_cast<uint32_t>(column.int_at(row));
       // 33 bits of value below 31 bits of earlier groups: exact.
-      codes_[row] = number(value | (static_cast<uint64_t>(codes_[row]) << 33));
+      codes_[i] = number(value | (static_cast<uint64_t>(codes_[i]) << 33));
     }
   }
 
   void refine_bytes(const Column& column) {
     std::unordered_map<std::string_view, uint32_t> values;
-    for (size_t row = 0; row < codes_.size(); ++row) {
-      const auto at = static_cast<int64_t>(row);
+    for (size_t i = 0; i < codes_.size(); ++i) {
+      const int64_t row = rows_[i];
       uint32_t value = 0;
-      if (!column.is_null(at)) {
-        value = values.try_emplace(value_bytes(column, at), static_cast<uint32_t>(values.size()) + 1).first->second;
+      if (!column.is_null(row)) {
+        value = values.try_emplace(value_bytes(column, row), static_cast<uint32_t>(values.size()) + 1).first->second;
       }
-      codes_[row] = number(value | (static_cast<uint64_t>(codes_[row]) << 32));
+      codes_[i] = number(value | (static_cast<uint64_t>(codes_[i]) << 32));
     }
   }
 
-  std::vector<uint32_t> codes_;
+  const std::vector<int32_t>& rows_;
+  std::vector<uint32_t> codes_;  // as rows_
   std::unordered_map<uint64_t, uint32_t> next_;
   size_t groups_ = 1;
 };
@@ -134,7 +136,8 @@ base::Result<iceberg::PartitionKey> decode_key(const std::vector<columnar::Type>
 
 base::Result<std::unique_ptr<PartitionRouter>> PartitionRouter::make(std::shared_ptr<const columnar::Schema> schema,
                                                                      const iceberg::PartitionSpec& spec, bool by_hash,
-                                                                     int reader_lane, int writer_lanes) {
+                                                                     int reader_lane, int writer_lanes,
+                                                                     const std::vector<size_t>& columns) {
   auto router = std::unique_ptr<PartitionRouter>(new PartitionRouter());
   for (const iceberg::PartitionField& field : spec.fields) {
     Source source;
@@ -143,6 +146,7 @@ base::Result<std::unique_ptr<PartitionRouter>> PartitionRouter::make(std::shared
       return base::invalid("partition field " + field.name + " has no source column (field id " +
                            std::to_string(field.source_id) + ") in the schema");
     }
+    if (!columns.empty()) source.path[0] = columns[source.path[0]];
     router->sources_.push_back(std::move(source));
   }
   TRY_ASSIGN(router->types_, iceberg::partition_types(spec, *schema));
@@ -165,12 +169,19 @@ base::Result<std::vector<Column>> PartitionRouter::transformed(const columnar::B
 }
 
 base::Result<std::vector<engine::RoutedRows>> PartitionRouter::route(const columnar::Batch& batch) {
+  std::vector<int32_t> rows(static_cast<size_t>(batch.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return route_rows(batch, rows);
+}
+
+base::Result<std::vector<engine::RoutedRows>> PartitionRouter::route_rows(const columnar::Batch& batch,
+                                                                          const std::vector<int32_t>& rows) {
   TRY_ASSIGN(const std::vector<Column> values, transformed(batch));
-  Grouping grouping(batch.rows());
+  Grouping grouping(rows);
   for (const Column& column : values) grouping.refine(column);
   std::vector<engine::RoutedRows> routed(grouping.groups());
   const std::vector<uint32_t>& codes = grouping.codes();
-  for (size_t row = 0; row < codes.size(); ++row) routed[codes[row]].rows.push_back(static_cast<int32_t>(row));
+  for (size_t i = 0; i < codes.size(); ++i) routed[codes[i]].rows.push_back(rows[i]);
   std::erase_if(routed, [](const engine::RoutedRows& group) { return group.rows.empty(); });
   for (engine::RoutedRows& group : routed) {
     iceberg::PartitionKey key;

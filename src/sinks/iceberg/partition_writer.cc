@@ -17,16 +17,23 @@ constexpr size_t kMaxSealed = 16;
 }  // namespace
 
 PartitionWriter::PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr<const WriteTarget> target,
-                                 std::vector<columnar::Type> key_types, int lane, int64_t epoch)
-    : io_(std::move(io)), target_(std::move(target)), key_types_(std::move(key_types)), lane_(lane), epoch_(epoch) {}
+                                 std::vector<columnar::Type> key_types, int lane, int64_t epoch, size_t table)
+    : io_(std::move(io)), target_(std::move(target)), key_types_(std::move(key_types)), lane_(lane), epoch_(epoch), table_(table) {}
 
-base::Status PartitionWriter::write(const columnar::Batch& batch, const engine::RoutedRows& routed) {
-  auto& slot = partitions_[routed.bucket];
+base::Status PartitionWriter::write_rows(const columnar::Batch& batch, std::string_view key, std::span<const int32_t> rows,
+                                         std::span<const size_t> columns) {
+  auto known = partitions_.find(key);
+  if (known == partitions_.end()) known = partitions_.emplace(std::string(key), nullptr).first;
+  auto& slot = known->second;
   if (slot == nullptr) {
     slot = std::make_unique<Partition>(target_->schema);
-    TRY_ASSIGN(slot->key, decode_key(key_types_, routed.bucket));
+    TRY_ASSIGN(slot->key, decode_key(key_types_, key));
   }
-  slot->gathered.append_rows(batch, routed.rows);
+  if (columns.empty()) {
+    slot->gathered.append_rows(batch, rows);
+  } else {
+    for (size_t i = 0; i < columns.size(); ++i) slot->gathered.columns[i].append_rows(batch.columns[columns[i]], rows);
+  }
   const int64_t bytes = slot->gathered.bytes();
   gathered_bytes_ += bytes - slot->gathered_bytes;
   slot->gathered_bytes = bytes;
@@ -68,7 +75,7 @@ base::Status PartitionWriter::seal(Partition& partition) {
 base::Status PartitionWriter::close_oldest() {
   TRY_ASSIGN(iceberg::DataFile file, sealed_.front()->close());
   sealed_.pop_front();
-  outputs_.push_back(std::make_unique<DataFileOutput>(std::move(file), target_->spec.spec_id));
+  outputs_.push_back(std::make_unique<DataFileOutput>(std::move(file), target_->spec.spec_id, table_));
   return {};
 }
 

@@ -7,7 +7,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/sink.h"
@@ -19,8 +21,13 @@ class PartitionWriter : public engine::SinkWriter {
  public:
   // `target` outlives the writer (shared).
   PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr<const WriteTarget> target,
-                  std::vector<columnar::Type> key_types, int lane, int64_t epoch);
-  base::Status write(const columnar::Batch& batch, const engine::RoutedRows& routed) override;
+                  std::vector<columnar::Type> key_types, int lane, int64_t epoch, size_t table = 0);
+  base::Status write(const columnar::Batch& batch, const engine::RoutedRows& routed) override {
+    return write_rows(batch, routed.bucket, routed.rows, {});
+  }
+  // Rows of the partition `key`. `columns`: where each column of the table stands in the batch; empty: in the same place.
+  base::Status write_rows(const columnar::Batch& batch, std::string_view key, std::span<const int32_t> rows,
+                          std::span<const size_t> columns);
   int64_t buffered_bytes() const override { return gathered_bytes_ + file_bytes_; }
   base::Result<std::vector<std::unique_ptr<engine::Output>>> seal() override;
 
@@ -44,7 +51,8 @@ class PartitionWriter : public engine::SinkWriter {
   const std::vector<columnar::Type> key_types_;
   const int lane_;
   const int64_t epoch_;
-  std::map<std::string, std::unique_ptr<Partition>> partitions_;
+  const size_t table_;  // which of the pipeline's tables, for the outputs
+  std::map<std::string, std::unique_ptr<Partition>, std::less<>> partitions_;
   std::deque<std::unique_ptr<DataFileWriter>> sealed_;  // under way to their store
   std::vector<std::unique_ptr<engine::Output>> outputs_;
   int64_t gathered_bytes_ = 0;

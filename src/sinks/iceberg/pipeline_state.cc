@@ -245,6 +245,7 @@ base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetad
     state.tag_snapshot = ref->second.snapshot_id;
   }
   state.highest_epoch = highest_epoch(metadata, pipeline, property.epoch);
+  state.tables = decode_known_tables(metadata.property(property_name(pipeline) + ".tables"));
   if (!property.closed_by.empty()) {
     state.condition = StateCondition::kTakenOver;
     state.taken_over_by = property.closed_by;
@@ -303,14 +304,16 @@ std::vector<std::string> other_pipelines(const iceberg::TableMetadata& metadata,
   return {names.begin(), names.end()};
 }
 
-int64_t applied_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline) {
+int64_t applied_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline, const std::string& anchor_uuid) {
   const std::string key = property_name(pipeline) + ".applied";
-  int64_t applied = number_or_zero(metadata.property(key));
+  const std::string anchor_key = property_name(pipeline) + ".anchor";
+  const auto is_other = [&](const std::string& anchor) { return !anchor_uuid.empty() && !anchor.empty() && anchor != anchor_uuid; };
+  const int64_t applied = is_other(metadata.property(anchor_key)) ? 0 : number_or_zero(metadata.property(key));
   for (std::optional<int64_t> id = metadata.current_snapshot_id; id;) {
     const iceberg::Snapshot* snapshot = metadata.snapshot(*id);
     if (snapshot == nullptr) break;
     const std::string text = summary_value(*snapshot, key.c_str());
-    if (!text.empty()) return std::max(applied, number_or_zero(text));
+    if (!text.empty()) return is_other(summary_value(*snapshot, anchor_key.c_str())) ? applied : std::max(applied, number_or_zero(text));
     id = snapshot->parent_snapshot_id;
   }
   return applied;

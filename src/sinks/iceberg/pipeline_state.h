@@ -41,6 +41,7 @@ struct PipelineState {
   SnapshotMarks marks;                    // of X, unless the watermark is lost
   int64_t highest_epoch = 0;              // ever used, rolled-back ones included
   std::optional<int64_t> tag_snapshot;    // where the tag points now
+  KnownTables tables;                     // others that the pipeline has written to
   std::string taken_over_by;
   std::optional<SnapshotMarks> at_head;   // kRolledBack, kHistoryLost: the newest marks among the head's ancestors
   std::optional<engine::SourcePositions> property_positions;  // kWatermarkLost: what the property still says
@@ -63,7 +64,8 @@ std::string encode_property(int64_t snapshot_id, int64_t sequence_number, int64_
 // Names of other pipelines that keep positions in this table and have not been closed.
 std::vector<std::string> other_pipelines(const iceberg::TableMetadata& metadata, const std::string& pipeline);
 
-// Highest epoch of `pipeline` that this table has applied from the outbox, 0 if none.
-int64_t applied_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline);
+// Highest epoch of `pipeline` that this table has applied from the outbox, 0 if none. Epochs of another anchor than
+// `anchor_uuid` count nothing; empty: of whichever.
+int64_t applied_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline, const std::string& anchor_uuid = "");
 
 }  // namespace frazil::sinks

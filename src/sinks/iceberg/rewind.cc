@@ -183,9 +183,10 @@ base::Result<RewindPlan> Rewind::carry_out(const RewindPlan& agreed) {
     return true;
   }));
   base::log_info("rewound", {{"pipeline", config_.pipeline}, {"table", config_.table.text()}, {"to", done.target.snapshot_id}});
-  Outbox outbox(catalog_, config_.pipeline);
-  if (const base::Status applied = outbox.apply(proposed.owed, never); !applied.ok()) {
-    base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"why", applied.error().message()}});
+  Outbox outbox(catalog_, config_);
+  outbox.belong_to(anchor_.uuid());
+  for (const OwedTrouble& trouble : outbox.apply(proposed.owed, never)) {
+    base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"table", trouble.table}, {"why", trouble.error.message()}});
   }
   return done;
 }

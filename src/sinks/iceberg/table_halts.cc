@@ -13,7 +13,50 @@ base::Halt make(std::string code, std::string text, std::string range, int64_t h
   return halt;
 }
 
+// "3 entries of epochs 5 to 7 (files are listed in …)", or that there are none.
+std::string told(const std::vector<OwedEntry>& owed) {
+  if (owed.empty()) return "Nothing is owed to it";
+  std::string text = "It is owed " + std::to_string(owed.size()) + (owed.size() == 1 ? " entry" : " entries") + " of epochs " +
+                     std::to_string(owed.front().epoch) + " to " + std::to_string(owed.back().epoch) + ", whose files are listed in";
+  for (const OwedEntry& entry : owed) text += " " + (entry.void_epochs ? "(void)" : entry.manifest);
+  return text;
+}
+
 }  // namespace
+
+base::Error owed_table_gone(const iceberg::TableId& table, const std::string& uuid, const std::vector<OwedEntry>& owed) {
+  return base::Error(make("OWED_TABLE_GONE",
+                          "table " + table.text() + " of this pipeline does not exist any more. " + told(owed) +
+                              ". Nothing is read on. Bring it back (register its newest metadata file), or accept that it is gone",
+                          table.text() + " " + uuid, 0,
+                          {{"forget", "give up what is owed to it; create: makes it anew, or it must be there at the next start"}}));
+}
+
+base::Error owed_table_replaced(const iceberg::TableId& table, const std::string& expected_uuid, const std::string& found_uuid,
+                                const std::vector<OwedEntry>& owed) {
+  return base::Error(make("OWED_TABLE_REPLACED",
+                          "table " + table.text() + " of this pipeline is another one: its uuid was " + expected_uuid + " and is " +
+                              found_uuid + ". " + told(owed) + ". Nothing was written into the new one",
+                          table.text() + " " + expected_uuid + " " + found_uuid, 0,
+                          {{"forget", "give up what is owed to the former one, and write into the new one from now on"}}));
+}
+
+base::Error owed_refused(const iceberg::TableId& table, const std::vector<OwedEntry>& owed, const base::Error& answer) {
+  return base::Error(make("OWED_REFUSED",
+                          "table " + table.text() + " does not take what it is owed: " + answer.message() + ". " + told(owed),
+                          table.text() + " epochs " + std::to_string(owed.front().epoch) + ".." + std::to_string(owed.back().epoch), 0,
+                          {{"forget", "give up what is owed to it: these rows are in no table then, unless you add their files by hand"}}));
+}
+
+base::Error owed_rows_rewritten(const OwedEntry& entry, const std::string& problem, int64_t head) {
+  const std::string epochs = std::to_string(entry.void_epochs->first) + ".." + std::to_string(entry.void_epochs->second);
+  return base::Error(make("OWED_ROWS_REWRITTEN",
+                          "rows of epochs " + epochs + " are to leave table " + entry.table +
+                              ", and their files cannot be told from others: " + problem +
+                              ". Nothing was removed. Remove those rows yourself, then accept; or accept and have them twice",
+                          entry.table + " epochs " + epochs, head,
+                          {{"leave", "leave the table as it is: rows of those epochs that are still there stay, and come again"}}));
+}
 
 base::Error table_gone(const iceberg::TableId& table) {
   return base::Error(make("TABLE_GONE", "table " + table.text() + " does not exist any more. Nothing was written. Restore it, or "

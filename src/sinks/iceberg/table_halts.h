@@ -30,6 +30,13 @@ base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipe
 // Choices: `take_over` (go on at the other's positions and close it) and `beside` (own positions, rows twice on purpose).
 base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const std::string& positions,
                                 int64_t head);
+// What the outbox cannot bring to its table. `owed`: the table's entries, in the order of epochs; none when it was only missed.
+// Choice of the first three: `forget` (give up what is owed to it, take the table as it is then). The last: `leave`.
+base::Error owed_table_gone(const iceberg::TableId& table, const std::string& uuid, const std::vector<OwedEntry>& owed);
+base::Error owed_table_replaced(const iceberg::TableId& table, const std::string& expected_uuid, const std::string& found_uuid,
+                                const std::vector<OwedEntry>& owed);
+base::Error owed_refused(const iceberg::TableId& table, const std::vector<OwedEntry>& owed, const base::Error& answer);
+base::Error owed_rows_rewritten(const OwedEntry& entry, const std::string& problem, int64_t head);
 base::Error commit_rejected(const iceberg::TableId& table, const base::Error& answer, int64_t head);
 
 }  // namespace frazil::sinks
