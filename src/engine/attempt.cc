@@ -16,7 +16,8 @@ constexpr int kEpochsInFlight = 3;
 constexpr int64_t kLookMicros = 50'000;
 constexpr int64_t kLagEveryMicros = 1'000'000;
 constexpr int64_t kStopWithinMicros = 15'000'000;      // an ordered end after SIGTERM
-constexpr int64_t kReassignWithinMicros = 20'000'000;  // open work is committed within this, or read again
+constexpr int64_t kStartAgainWithinMicros = 20'000'000;  // open work is committed within this, or read again
+constexpr int64_t kTableLookMicros = 2'000'000;         // how often a run until caught up looks what others have committed
 
 }  // namespace
 
@@ -27,10 +28,11 @@ Attempt::Attempt(AttemptParts parts, const SourcePositions& positions, int64_t s
       exchange_(parts.options.writer_lanes),
       assembly_(parts.options.reader_lanes, parts.options.writer_lanes),
       committer_(parts.options, parts.source, parts.sink.committer(), state_, parts.status, positions,
-                 started_micros) {}
+                 started_micros),
+      changes_(parts.options.pipeline, parts.source, state_, committer_) {}
 
 void Attempt::stage(std::optional<AssembledEpoch> epoch) {
-  if (epoch) committer_.inbox().push_always(std::move(*epoch));
+  if (epoch) committer_.inbox().push_always(CommitTask{std::move(epoch)});
 }
 
 base::Status Attempt::start_lanes() {
@@ -72,6 +74,7 @@ base::Status Attempt::start_lanes() {
 }
 
 base::Result<Attempt::End> Attempt::run(base::Interrupt& stop) {
+  base::log_info("reading_begins", {{"pipeline", parts_.options.pipeline}});
   state_.set_positions(positions_);
   state_.set_cut_interval_ms(std::max(parts_.options.commit_interval_ms, parts_.sink.committer().least_cut_interval_ms()));
   TRY(start_lanes());
@@ -85,8 +88,9 @@ base::Result<Attempt::End> Attempt::run(base::Interrupt& stop) {
 
 base::Result<std::optional<Attempt::End>> Attempt::look(base::Interrupt& stop) {
   if (auto error = state_.error()) return *error;
-  if (state_.is_reset()) return std::optional(End::kReset);
   const base::MonoMicros now = base::mono_micros();
+  TRY(changes_.tend(now, draining_for_.has_value()));
+  if (state_.is_reset()) return std::optional(End::kReset);
   if ((stop.raised() || state_.is_caught_up()) && draining_for_ != End::kStopped) {
     drain(now + kStopWithinMicros, End::kStopped);
   }
@@ -104,7 +108,8 @@ base::Result<std::optional<Attempt::End>> Attempt::look(base::Interrupt& stop) {
   // A run until caught up need not wait for the interval when there is nothing left to read.
   const bool has_read_all = parts_.options.until_caught_up && state_.idle_readers() == parts_.options.reader_lanes;
   const EpochClock::Load load{state_.first_record(), parts_.budget.is_pressed() || has_read_all, state_.in_flight()};
-  if (!draining_for_ && clock_.should_cut(now, load)) cut(false);
+  if (!draining_for_ && clock_.should_cut(now, load)) cut(AttemptState::Cut::kPlain);
+  if (has_read_all && !draining_for_) watch_table(now);
   if (now >= next_show_) show();
   return std::optional<End>();
 }
@@ -113,19 +118,50 @@ base::Status Attempt::watch_source() {
   const base::MonoMicros now = base::mono_micros();
   const EpochClock::Load load{state_.first_record(), false, state_.in_flight()};
   TRY_ASSIGN(const SourceEvent event, parts_.source.poll_control(clock_.next_look(now, load, kLookMicros)));
-  if (event == SourceEvent::kAssignmentChanged && !draining_for_) drain(now + kReassignWithinMicros, End::kReset);
+  answer(event, now);
   return {};
+}
+
+void Attempt::answer(const SourceEvent& event, base::MonoMicros now) {
+  switch (event.kind) {
+    case SourceEvent::Kind::kNone:
+      return;
+    case SourceEvent::Kind::kSplitsAdded:
+      return changes_.come(event.splits);
+    case SourceEvent::Kind::kSplitsLeaving:
+      return release(event);
+    case SourceEvent::Kind::kSplitsLost:
+      parts_.status.splits_lost();
+      return state_.reset();
+    case SourceEvent::Kind::kStartAgain:
+      if (!draining_for_) drain(now + kStartAgainWithinMicros, End::kReset);
+      return;
+  }
+}
+
+// Readers must know which splits go before they see the cut.
+void Attempt::release(const SourceEvent& event) {
+  changes_.go(event);
+  if (!draining_for_) cut(AttemptState::Cut::kComplete);
+  changes_.end_with(state_.cut());
+}
+
+// A run until caught up may wait for splits that other workers read.
+void Attempt::watch_table(base::MonoMicros now) {
+  if (now < next_table_look_) return;
+  next_table_look_ = now + kTableLookMicros;
+  committer_.ask_positions();
 }
 
 void Attempt::drain(base::MonoMicros deadline, End end) {
   const bool already = draining_for_.has_value();
   draining_for_ = end;
   drain_deadline_ = deadline;
-  if (!already) cut(true);
+  if (!already) cut(AttemptState::Cut::kFinal);
 }
 
-void Attempt::cut(bool is_final) {
-  state_.cut_epoch(is_final);
+void Attempt::cut(AttemptState::Cut kind) {
+  state_.cut_epoch(kind);
   epoch_cut.pass_by();
   parts_.source.wake();
   parts_.budget.wake();

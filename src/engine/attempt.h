@@ -16,6 +16,7 @@
 #include "engine/epoch_clock.h"
 #include "engine/exchange.h"
 #include "engine/reader_lane.h"
+#include "engine/split_changes.h"
 #include "engine/worker.h"
 #include "engine/writer_lane.h"
 
@@ -40,7 +41,7 @@ class Attempt {
 
   enum class End {
     kStopped,  // all that was complete is committed, or the time for that was over
-    kReset,    // an epoch was dropped or the assignment changed: read again from the table's positions
+    kReset,    // an epoch was dropped, or the source wants it: read again from the table's positions
   };
   // An Error is the first failure of any lane. Raising `stop` commits what is complete and ends.
   base::Result<End> run(base::Interrupt& stop);
@@ -50,8 +51,11 @@ class Attempt {
   base::Status start_lanes();
   base::Result<std::optional<End>> look(base::Interrupt& stop);
   base::Status watch_source();
+  void answer(const SourceEvent& event, base::MonoMicros now);
+  void release(const SourceEvent& event);
+  void watch_table(base::MonoMicros now);
   void drain(base::MonoMicros deadline, End end);
-  void cut(bool is_final);
+  void cut(AttemptState::Cut kind);
   void show();
   void join();
   void stage(std::optional<AssembledEpoch> epoch);
@@ -63,12 +67,14 @@ class Attempt {
   Exchange exchange_;
   EpochAssembly assembly_;
   CommitLane committer_;
+  SplitChanges changes_;
   std::vector<std::unique_ptr<ReaderLane>> readers_;
   std::vector<std::unique_ptr<WriterLane>> writers_;
   std::vector<base::Lane> lanes_;
   std::optional<End> draining_for_;
   base::MonoMicros drain_deadline_ = base::kForever;
   base::MonoMicros next_show_ = 0;
+  base::MonoMicros next_table_look_ = 0;
 };
 
 }  // namespace frazil::engine

@@ -4,10 +4,11 @@
 
 namespace frazil::engine {
 
-void AttemptState::cut_epoch(bool is_final) {
+void AttemptState::cut_epoch(Cut cut) {
   base::Lock lock(mutex_);
   const int64_t next = cut_.load() + 1;
-  if (is_final) final_epoch_.store(next, std::memory_order_release);
+  if (cut == Cut::kFinal) final_epoch_.store(next, std::memory_order_release);
+  if (cut != Cut::kPlain) complete_epoch_.store(next, std::memory_order_release);
   cut_.store(next, std::memory_order_release);
   first_record_ = base::kForever;
   base::log_debug("epoch_cut", {{"epoch", next}});
@@ -33,6 +34,34 @@ void AttemptState::set_positions(SourcePositions positions) {
 SourcePositions AttemptState::positions() const {
   base::Lock lock(mutex_);
   return positions_;
+}
+
+void AttemptState::leave(const std::vector<SplitId>& splits) {
+  base::Lock lock(mutex_);
+  leaving_.insert(splits.begin(), splits.end());
+}
+
+void AttemptState::left(const std::vector<SplitId>& splits) {
+  base::Lock lock(mutex_);
+  for (const SplitId& split : splits) leaving_.erase(split);
+}
+
+bool AttemptState::is_leaving(const SplitId& split) const {
+  base::Lock lock(mutex_);
+  return leaving_.contains(split);
+}
+
+void AttemptState::answer_positions(int64_t ticket, std::optional<SourcePositions> positions) {
+  base::Lock lock(mutex_);
+  answered_ticket_ = ticket;
+  answer_ = std::move(positions);
+}
+
+bool AttemptState::take_answer(int64_t ticket, std::optional<SourcePositions>& positions) {
+  base::Lock lock(mutex_);
+  if (answered_ticket_ < ticket) return false;
+  positions = answer_;
+  return true;
 }
 
 void AttemptState::fail(base::Error error, bool is_of_writer) {

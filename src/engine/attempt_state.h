@@ -1,4 +1,4 @@
-// AttemptState: what the lanes of one attempt share besides channels: the cut, the first failure, and why it ends.
+// AttemptState: what the lanes of one attempt share besides channels: the cut, splits that go, the first failure, and why it ends.
 //
 // An attempt is one stretch of reading from the table's positions: it ends when the worker stops, when an epoch was dropped
 // and reading has to go back, or when something failed. Any lane.
@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "base/interrupt.h"
 #include "base/result.h"
@@ -20,8 +22,14 @@ class AttemptState {
   // Epochs up to this number have been cut: readers end them.
   int64_t cut() const { return cut_.load(std::memory_order_acquire); }
   bool is_final(int64_t epoch) const { return epoch == final_epoch_.load(std::memory_order_acquire); }
-  // Ends the open epoch. With `is_final` it is the last one of this attempt.
-  void cut_epoch(bool is_final);
+  enum class Cut {
+    kPlain,
+    kComplete,  // whatever was read is committed with it: positions that moved without rows do not wait for rows
+    kFinal,     // the last one of this attempt, and complete
+  };
+  // Ends the open epoch.
+  void cut_epoch(Cut cut);
+  bool is_complete(int64_t epoch) const { return epoch <= complete_epoch_.load(std::memory_order_acquire); }
 
   // A reader got something in `epoch`.
   void note_progress(int64_t epoch, base::MonoMicros now);
@@ -36,12 +44,25 @@ class AttemptState {
   int64_t cut_interval_ms() const { return cut_interval_ms_.load(std::memory_order_acquire); }
 
   void epoch_settled() { settled_.fetch_add(1, std::memory_order_acq_rel); }
+  // Epochs settle in order: this one and all before it have.
+  bool has_settled(int64_t epoch) const { return settled_.load(std::memory_order_acquire) >= epoch; }
   int in_flight() const { return static_cast<int>(cut() - settled_.load(std::memory_order_acquire)); }
   bool all_settled() const { return is_final(cut()) && in_flight() == 0; }
 
-  // What the table says after the newest commit, for lag.
+  // What the table says after the newest commit or look at it, for lag.
   void set_positions(SourcePositions positions);
   SourcePositions positions() const;
+
+  // Splits that the source gives up. Told before the cut that ends them: what a reader still holds of them then was never
+  // part of an epoch, and is dropped.
+  void leave(const std::vector<SplitId>& splits);
+  void left(const std::vector<SplitId>& splits);
+  bool is_leaving(const SplitId& split) const;
+
+  // The committer lane's answer to CommitLane::ask_positions(): empty when the table could not be reached.
+  void answer_positions(int64_t ticket, std::optional<SourcePositions> positions);
+  // True when the question of this number, or a later one, is answered; the answer goes to `positions`.
+  bool take_answer(int64_t ticket, std::optional<SourcePositions>& positions);
 
   // The first failure wins. Lanes end soon after.
   void fail(base::Error error) { fail(std::move(error), false); }
@@ -66,6 +87,7 @@ class AttemptState {
 
   std::atomic<int64_t> cut_{0};
   std::atomic<int64_t> final_epoch_{-1};
+  std::atomic<int64_t> complete_epoch_{-1};
   std::atomic<int64_t> settled_{0};
   std::atomic<int> idle_readers_{0};
   std::atomic<bool> is_reset_{false};
@@ -77,6 +99,9 @@ class AttemptState {
   mutable base::Mutex mutex_;
   base::MonoMicros first_record_ = base::kForever;
   SourcePositions positions_;
+  std::set<SplitId> leaving_;
+  int64_t answered_ticket_ = 0;
+  std::optional<SourcePositions> answer_;
   std::optional<base::Error> error_;
 };
 

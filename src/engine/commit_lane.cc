@@ -27,26 +27,51 @@ CommitLane::CommitLane(const WorkerOptions& options, Source& source, Committer& 
       started_micros_(started_micros) {}
 
 void CommitLane::run() {
-  while (!state_.is_abandoned() && !state_.is_reset()) {
-    std::optional<AssembledEpoch> epoch = inbox_.pop(carry_deadline());
-    if (!epoch && inbox_.is_closed()) return;
-    if (!epoch) {
-      if (base::Status status = commit_carried(); !status.ok()) return state_.fail(status.error());
-      continue;
-    }
-    const int64_t number = epoch->staged.number;
-    const bool is_final = state_.is_final(number);
-    if (base::Status status = take(std::move(*epoch)); !status.ok()) state_.fail(status.error());
-    state_.epoch_settled();
-    base::log_debug("epoch_settled", {{"epoch", number}});
+  bool is_last = false;
+  while (!is_last && !state_.is_abandoned() && !state_.is_reset() && !state_.error()) {
+    std::optional<CommitTask> task = inbox_.pop(carry_deadline());
+    if (!task && inbox_.is_closed()) return;
+    const base::Status status = task ? work(*std::move(task), is_last) : commit_carried();
+    if (!status.ok()) state_.fail(status.error());
     source_.wake();
-    if (is_final || state_.error()) return;
   }
+}
+
+base::Status CommitLane::work(CommitTask task, bool& is_last) {
+  if (!task.epoch) return look_at_table(task.ticket);
+  const int64_t number = task.epoch->staged.number;
+  is_last = state_.is_final(number);
+  const base::Status status = take(*std::move(task.epoch));
+  state_.epoch_settled();
+  base::log_debug("epoch_settled", {{"epoch", number}});
+  return status;
+}
+
+int64_t CommitLane::ask_positions() {
+  inbox_.push_always(CommitTask{std::nullopt, ++last_ticket_});
+  return last_ticket_;
+}
+
+base::Status CommitLane::look_at_table(int64_t ticket) {
+  base::Result<SourcePositions> found = committer_.reload();
+  const base::Code code = found.ok() ? base::Code::kBug : found.error().code();
+  const bool is_away = code == base::Code::kUnavailable || code == base::Code::kExhausted || code == base::Code::kUnknownOutcome;
+  if (!found.ok() && !is_away) return found.status();
+  if (!found.ok()) {
+    base::log_info("table_look_failed", {{"pipeline", options_.pipeline}, {"why", found.error().message()}});
+    state_.answer_positions(ticket, std::nullopt);
+    return {};
+  }
+  positions_ = *found;
+  state_.set_positions(positions_);
+  if (options_.until_caught_up && source_.is_caught_up(positions_)) state_.caught_up();
+  state_.answer_positions(ticket, *std::move(found));
+  return {};
 }
 
 bool CommitLane::may_carry(const StagedEpoch& epoch) const {
   if (epoch.rows != 0 || epoch.dead_letters || !epoch.outputs.empty()) return false;
-  if (options_.until_caught_up || state_.is_final(epoch.number)) return false;
+  if (options_.until_caught_up || state_.is_complete(epoch.number)) return false;
   return base::mono_micros() - carried_since_ < options_.position_interval_ms * 1000;
 }
 
@@ -91,17 +116,25 @@ base::Status CommitLane::commit(StagedEpoch& epoch) {
   positions_ = verdict.positions;
   state_.set_positions(positions_);
   if (verdict.kind != CommitVerdict::Kind::kDone) {
-    base::log_warn("epoch_dropped", {{"pipeline", options_.pipeline},
-                                     {"epoch", epoch.number},
-                                     {"why", verdict.kind == CommitVerdict::Kind::kStale ? "stale" : "gap"},
-                                     {"reason", verdict.reason},
-                                     {"rows", epoch.rows}});
-    status_.stale_epoch();
+    tell_dropped(verdict, epoch);
     state_.reset();
     return {};
   }
   done(verdict, epoch, static_cast<double>(base::mono_micros() - begun) / 1e6);
   return {};
+}
+
+// One is normal when partitions change hands. Many mean that somebody else reads the same partitions.
+void CommitLane::tell_dropped(const CommitVerdict& verdict, const StagedEpoch& epoch) {
+  const auto level = status_.stale_epoch(base::wall_micros()) ? base::LogLevel::kWarn : base::LogLevel::kInfo;
+  base::log(level, "epoch_dropped",
+            {{"pipeline", options_.pipeline},
+             {"epoch", epoch.number},
+             {"why", verdict.kind == CommitVerdict::Kind::kStale ? "stale" : "gap"},
+             {"reason", verdict.reason},
+             {"rows", epoch.rows},
+             {"likely", "another process had committed these records: once is normal when partitions change hands; again and "
+                        "again it means that this pipeline also runs under another group, or with group: none"}});
 }
 
 void CommitLane::done(const CommitVerdict& verdict, const StagedEpoch& epoch, double seconds) {

@@ -8,6 +8,7 @@
 namespace frazil::engine {
 namespace {
 
+constexpr int64_t kQuietMicros = 60'000'000;  // between two warnings of one kind
 constexpr char kHaltedText[] = "1 when the pipeline waits for an operator's decision.";
 
 struct CounterText {
@@ -25,6 +26,7 @@ constexpr CounterText kCounters[] = {
     {"frazil_tombstones_total", "Null values skipped by policy."},
     {"frazil_stale_epochs_total", "Epochs dropped because another worker was faster."},
     {"frazil_merged_epochs_total", "Epochs that another worker committed together with those of others."},
+    {"frazil_assignments_lost_total", "Times that the consumer group gave this worker's partitions away without asking."},
     {"frazil_unknown_fields_total", "Fields of documents that no column takes."},
     {"frazil_duplicate_keys_total", "Keys that a document held twice; the last one counted."},
 };
@@ -62,6 +64,7 @@ PipelineStatus::PipelineStatus(std::string pipeline, base::Metrics& metrics)
   count("frazil_tombstones_total", 0);
   count("frazil_stale_epochs_total", 0);
   count("frazil_merged_epochs_total", 0);
+  count("frazil_assignments_lost_total", 0);
   count("frazil_unknown_fields_total", 0);
   count("frazil_duplicate_keys_total", 0);
 }
@@ -98,7 +101,6 @@ void PipelineStatus::rejected(int64_t, int64_t tombstones, int64_t skipped) {
 }
 
 bool PipelineStatus::reject(const std::string& code, int64_t now_micros) {
-  constexpr int64_t kQuietMicros = 60'000'000;
   base::Labels labels = labels_;
   labels["code"] = code;
   base::Lock lock(mutex_);
@@ -152,10 +154,19 @@ void PipelineStatus::merged_epoch() {
   count("frazil_merged_epochs_total", 1);
 }
 
-void PipelineStatus::stale_epoch() {
+bool PipelineStatus::stale_epoch(int64_t now_micros) {
   base::Lock lock(mutex_);
   view_.stale_epochs += 1;
   count("frazil_stale_epochs_total", 1);
+  if (stale_told_micros_ != 0 && now_micros - stale_told_micros_ < kQuietMicros) return false;
+  stale_told_micros_ = now_micros;
+  return true;
+}
+
+void PipelineStatus::splits_lost() {
+  base::Lock lock(mutex_);
+  view_.assignments_lost += 1;
+  count("frazil_assignments_lost_total", 1);
 }
 
 void PipelineStatus::set_lag(std::vector<SplitLag> lag) {

@@ -30,6 +30,7 @@ struct StatusView {
   int64_t commits = 0;
   int64_t stale_epochs = 0;
   int64_t merged_epochs = 0;
+  int64_t assignments_lost = 0;
   int64_t files = 0;
   int64_t file_bytes = 0;
   double file_bytes_p50 = 0;
@@ -57,9 +58,12 @@ class PipelineStatus {
                  int64_t snapshot_id);
   // `seconds` from record time to commit, for `rows` rows; catch-up rows are counted apart.
   void fresh(double seconds, int64_t rows, bool live);
-  void stale_epoch();
   // An epoch of this worker that another one has committed together with others.
   void merged_epoch();
+  // An epoch was dropped because the table had moved on. True when none was told of within a minute: that one is logged as a warning.
+  bool stale_epoch(int64_t now_micros);
+  // Others may read our splits already: open work was dropped.
+  void splits_lost();
   void set_lag(std::vector<SplitLag> lag);
   void set_source_health(SourceHealth health);
   void set_memory(int64_t used, int64_t limit);
@@ -76,6 +80,7 @@ class PipelineStatus {
   base::Histogram& catch_up_freshness_;
   base::Histogram& commit_seconds_;
   base::Histogram& file_sizes_;
+  int64_t stale_told_micros_ = 0;  // 0: never
   std::map<std::string, int64_t> reject_logged_micros_;  // by code: when one was told last
 };
 

@@ -53,6 +53,7 @@ base::Status ReaderLane::step(bool& is_done) {
 
 base::Status ReaderLane::end_epoch() {
   TRY(hand_over_all());
+  if (pending_ != nullptr && context_.state.is_leaving(pending_->range.split)) pending_.reset();
   context_.deliver(epoch_, std::move(share_));
   share_ = ReaderShare();
   for (int writer = 0; writer < context_.exchange.writers(); ++writer) {

@@ -1,7 +1,8 @@
 // ReaderLane: read → decode → route, and the reader's end of epochs. Runs on a thread of its own; owns, for each intake of the
 // sink, a decoder, a router and a staging batch.
 //
-// 1. When the epoch was cut: hand over staged rows, deliver ranges and dead letters, send the barrier everywhere.
+// 1. When the epoch was cut: hand over staged rows, deliver ranges and dead letters, send the barrier everywhere. What waits
+//    for budget goes into the next epoch, unless its split is leaving: then it is dropped, for the next owner to read.
 // 2. Otherwise read; wait for budget for what was read, but wake up for a cut (then 1 comes first, the batch waits).
 // 3. Decode into the staging batch of the stream's intake. The router looks at the new rows: what no table takes becomes a dead
 //    letter, is skipped, or halts. At 16 k rows route the batch to the writer lanes.

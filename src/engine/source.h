@@ -1,7 +1,8 @@
 // Source: splits, records and positions; what every source must offer to a worker.
 //
 // Order of calls: connect → (resolve_start | check) → start → read/poll_control … → stop, then start again after a reset.
-// read(lane) is called by reader lane `lane` alone; poll_control by the control lane; confirm and acknowledge by the
+// Between start and stop, splits may come and go while the others are read: poll_control tells, add and release answer.
+// read(lane) is called by reader lane `lane` alone; poll_control, add and release by the control lane; confirm and acknowledge by the
 // committer lane. A source never decides what is committed: it only says where it reads.
 #pragma once
 
@@ -67,9 +68,17 @@ struct SourceHealth {
   std::vector<StuckSplit> stuck;
 };
 
-enum class SourceEvent {
-  kNone,
-  kAssignmentChanged,  // splits came or went: stop, look at the table, start again
+// What the control lane hears of a source.
+struct SourceEvent {
+  enum class Kind {
+    kNone,
+    kSplitsAdded,    // `splits` are ours from now on: load the table's positions, then add()
+    kSplitsLeaving,  // `splits` go to others. read() gives nothing of them any more: commit what it gave, by `deadline`, then release()
+    kSplitsLost,     // others may read `splits` already: drop what is open, look at the table, start again with the rest
+    kStartAgain,     // reading cannot go on as it is: commit what is open, look at the table, start again
+  } kind = Kind::kNone;
+  std::vector<SplitId> splits;
+  base::MonoMicros deadline = base::kForever;
 };
 
 class Source {
@@ -92,6 +101,11 @@ class Source {
   virtual void wake() = 0;
   virtual void stop() = 0;
   virtual base::Result<SourceEvent> poll_control(base::MonoMicros deadline) = 0;
+  // Begins to read the splits of a kSplitsAdded too, at positions loaded since; those that have gone again are left out.
+  // kUnavailable: nothing was begun, ask again. A Halt as in check(). Only for sources that tell of such splits.
+  virtual base::Status add(const std::vector<SplitId>&, const SourcePositions&) { return {}; }
+  // Lets the splits of a kSplitsLeaving go: from now on another worker may read them.
+  virtual base::Status release(const std::vector<SplitId>&) { return {}; }
   // Asked after the last record of `ranges` was received and before they are committed: identities still hold.
   virtual base::Status confirm(const SourcePositions& positions, const std::vector<Range>& ranges) = 0;
   // The identity to write with the next positions (topics found since included).

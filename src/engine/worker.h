@@ -6,8 +6,9 @@
 // 2. Each reader lane ends the epoch on its side and sends a barrier to every writer lane; barriers need no budget.
 // 3. A writer lane that has every reader's barrier seals its writer of that epoch.
 // 4. When all lanes have delivered, the staged epoch goes to the committer lane, strictly in order.
-// 5. Stale, gap or a change of assignment: all lanes end, open work is dropped, reading starts again at the table's positions.
-// 6. So it does, after a pause, when a store, catalog or broker fails for a while. A refused file is tried three times in a row.
+// 5. Splits that come are added, splits that go are committed and released (split_changes.h); the others flow on.
+// 6. Stale, gap or splits lost: all lanes end, open work is dropped, reading starts again at the table's positions.
+// 7. So it does, after a pause, when a store, catalog or broker fails for a while. A refused file is tried three times in a row.
 #pragma once
 
 #include <atomic>

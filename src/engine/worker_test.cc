@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -60,14 +61,37 @@ class FakeSource : public Source {
     base::Lock lock(mutex_);
     lanes_ = lanes;
     ++starts;
-    for (int i = 0; i < splits_; ++i) next_[i] = std::stoi(positions.next.at(name(i)));
+    next_.clear();
+    for (int i = 0; i < splits_; ++i) {
+      if (!away_.contains(i)) next_[i] = std::stoi(positions.next.at(name(i)));
+    }
+    return {};
+  }
+  base::Status add(const std::vector<SplitId>& splits, const SourcePositions& positions) override {
+    base::Lock lock(mutex_);
+    if (refused_adds > 0) {
+      --refused_adds;
+      return base::unavailable("not yet");
+    }
+    for (const SplitId& split : splits) {
+      EXPECT_TRUE(away_.erase(split[0] - 'a') == 1) << split;
+      next_[split[0] - 'a'] = std::stoi(positions.next.at(split));
+    }
+    ++adds;
+    return {};
+  }
+  base::Status release(const std::vector<SplitId>& splits) override {
+    ++releases;
+    if (on_release) on_release(splits);
     return {};
   }
   base::Result<std::unique_ptr<RawBatch>> read(int lane, base::MonoMicros deadline) override {
     base::io_point();
     base::Lock lock(mutex_);
     for (int i = lane; i < splits_; i += lanes_) {
-      if (next_[i] < records_) return std::make_unique<RawBatch>(take(i));
+      if (read_micros > 0) never_.wait_until(lock, base::deadline_after(static_cast<int64_t>(base::random_below(read_micros))));
+      const auto next = next_.find(i);
+      if (next != next_.end() && next->second < records_) return std::make_unique<RawBatch>(take(i));
     }
     woken_.wait_until(lock, deadline);
     return std::unique_ptr<RawBatch>();
@@ -79,10 +103,22 @@ class FakeSource : public Source {
   void stop() override {}
   base::Result<SourceEvent> poll_control(base::MonoMicros deadline) override {
     base::Lock lock(mutex_);
-    woken_.wait_until(lock, deadline);
-    if (reassignments == 0) return SourceEvent::kNone;
+    const auto is_due = [this] { return !events.empty() && batches_ >= events_after; };
+    if (!is_due()) woken_.wait_until(lock, deadline);
+    if (is_due()) {
+      SourceEvent event = events.front();
+      events.pop_front();
+      for (const SplitId& split : event.splits) {
+        if (event.kind == SourceEvent::Kind::kSplitsAdded) continue;
+        next_.erase(split[0] - 'a');
+        away_.insert(split[0] - 'a');
+      }
+      if (event.deadline != base::kForever) event.deadline = base::deadline_after(event.deadline);
+      return event;
+    }
+    if (reassignments == 0) return SourceEvent();
     --reassignments;
-    return SourceEvent::kAssignmentChanged;
+    return SourceEvent{SourceEvent::Kind::kStartAgain, {}};
   }
   base::Status confirm(const SourcePositions&, const std::vector<Range>&) override { return {}; }
   std::map<std::string, std::string> identity() const override { return {}; }
@@ -97,6 +133,13 @@ class FakeSource : public Source {
 
   base::Status check_status;
   int reassignments = 0;
+  std::deque<SourceEvent> events;  // told one at each poll; deadlines count from then
+  std::function<void(const std::vector<SplitId>&)> on_release;
+  int events_after = 0;      // not before so many batches were read
+  uint64_t read_micros = 0;  // how long a read takes at most
+  int refused_adds = 0;
+  int adds = 0;
+  int releases = 0;
   int starts = 0;
   int closes = 0;
   int refused_connects = 0;
@@ -122,6 +165,7 @@ class FakeSource : public Source {
     }
     raw.memory = values;
     next_[split] = end;
+    ++batches_;
     return raw;
   }
 
@@ -129,8 +173,11 @@ class FakeSource : public Source {
   const int records_;
   base::Mutex mutex_;
   base::CondVar woken_;
+  base::CondVar never_;
+  int batches_ = 0;
   int lanes_ = 1;
   std::map<int, int> next_;
+  std::set<int> away_;  // with other workers
 };
 
 std::shared_ptr<const columnar::Schema> number_schema() {
@@ -268,6 +315,10 @@ class FakeCommitter : public Committer {
   }
   base::Result<CommitVerdict> commit(StagedEpoch& epoch, base::Interrupt&) override {
     base::io_point();
+    if (commit_micros > 0) {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(commit_micros));
+    }
     ++commits;
     if (stale_answers > 0) {
       --stale_answers;
@@ -289,7 +340,13 @@ class FakeCommitter : public Committer {
     positions = moved;
     return moved;
   }
-  base::Result<SourcePositions> reload() override { return *positions; }
+  base::Result<SourcePositions> reload() override {
+    ++reloads;
+    for (const auto& [split, position] : others) positions->next[split] = position;
+    if (refused_reloads == 0) return *positions;
+    --refused_reloads;
+    return base::unavailable("the catalog is locked");
+  }
   std::string mark() const override { return "t"; }
   base::Result<bool> must_create() override { return !is_made; }
   base::Status recognise(const std::string&) override { return recognised; }
@@ -302,6 +359,10 @@ class FakeCommitter : public Committer {
   int64_t dead_letters = 0;
   int commits = 0;
   int stale_answers = 0;
+  int64_t commit_micros = 0;  // how long one takes
+  std::map<SplitId, std::string> others;  // positions that other workers reach before the next look
+  int reloads = 0;
+  int refused_reloads = 0;
   int refused_opens = 0;
   int refused_begins = 0;
   bool is_made = false;
@@ -407,12 +468,116 @@ TEST(Worker, AfterAStaleEpochReadingGoesBackToTheTable) {
   });
 }
 
-TEST(Worker, AChangedAssignmentDrainsAndStartsAgain) {
+TEST(Worker, ASourceThatWantsToStartAgainIsDrainedFirst) {
   for_seeds(40, [] {
     Rig rig;
     rig.source.reassignments = 2;
     ASSERT_TRUE(rig.run().ok());
     rig.expect_all();
+  });
+}
+
+using Kind = SourceEvent::Kind;
+
+TEST(Worker, SplitsThatGoAreCommittedBeforeTheirReleaseAndReadOnWhenTheyComeBack) {
+  for_seeds(60, [] {
+    Rig rig;
+    rig.source.read_micros = 30'000;
+    rig.source.events = {{Kind::kSplitsLeaving, {"b"}}, {Kind::kSplitsAdded, {"b"}}, {Kind::kSplitsLeaving, {"a", "c"}},
+                         {Kind::kNone, {}},             {Kind::kSplitsAdded, {"c"}}, {Kind::kSplitsAdded, {"a"}}};
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    EXPECT_EQ(rig.source.starts, 1);  // nothing was reset, and no range was stale: the committer expects that
+    EXPECT_GE(rig.source.releases, 1);
+    EXPECT_GE(rig.sink.committer_.reloads, 1);
+  });
+}
+
+TEST(Worker, NothingIsReadOfASplitBetweenItsReleaseAndTheCommitBeforeIt) {
+  for_seeds(60, [] {
+    Rig rig;
+    rig.options.until_caught_up = false;
+    SourcePositions at_release;
+    rig.source.events_after = static_cast<int>(base::random_below(20));
+    rig.source.events = {{Kind::kSplitsLeaving, {"b"}}};
+    rig.source.on_release = [&](const auto&) { at_release = *rig.sink.committer_.positions; };
+    base::Interrupt stop;
+    base::Lane stopper("stopper", [&] {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(10'000'000));
+      stop.raise();
+    });
+    EXPECT_TRUE(rig.run(stop).ok());
+    stopper.join();
+    EXPECT_EQ(rig.sink.committer_.positions->next.at("b"), at_release.next.at("b"));
+    EXPECT_EQ(rig.sink.committer_.positions->next.at("a"), "40");
+    EXPECT_EQ(rig.sink.committer_.positions->next.at("c"), "40");
+    EXPECT_EQ(rig.budget.used(), 0);
+  });
+}
+
+TEST(Worker, WorkOnSplitsThatGoWhichTakesTooLongIsDropped) {
+  for_seeds(20, [] {
+    Rig rig;
+    rig.options.until_caught_up = false;
+    rig.sink.committer_.commit_micros = 9'000'000;
+    base::MonoMicros released_at = 0;
+    rig.source.events_after = 3;
+    rig.source.events = {{Kind::kSplitsLeaving, {"a", "b", "c"}, 3'000'000}};
+    rig.source.on_release = [&](const auto&) { released_at = base::mono_micros(); };
+    const base::MonoMicros begun = base::mono_micros();
+    base::Interrupt stop;
+    base::Lane stopper("stopper", [&] {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(60'000'000));
+      stop.raise();
+    });
+    EXPECT_TRUE(rig.run(stop).ok());
+    stopper.join();
+    EXPECT_EQ(rig.source.releases, 1);
+    EXPECT_LT(released_at - begun, 4'000'000);
+    EXPECT_EQ(rig.source.starts, 2);
+  });
+}
+
+TEST(Worker, SplitsThatAreLostAreDroppedWithoutARelease) {
+  for_seeds(40, [] {
+    Rig rig;
+    rig.source.read_micros = 30'000;
+    rig.source.events = {{Kind::kSplitsLost, {"a"}}, {Kind::kSplitsAdded, {"a"}}};
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    EXPECT_EQ(rig.source.starts, 2);
+    EXPECT_EQ(rig.source.releases, 0);
+  });
+}
+
+TEST(Worker, SplitsThatComeWaitForATableOrBrokerThatIsAway) {
+  for_seeds(20, [] {
+    Rig rig;
+    rig.sink.committer_.refused_reloads = 3;
+    rig.source.refused_adds = 2;
+    rig.source.events = {{Kind::kSplitsLeaving, {"a"}}, {Kind::kSplitsAdded, {"a"}}};
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    EXPECT_EQ(rig.source.starts, 1);
+    EXPECT_EQ(rig.source.adds, 1);
+  });
+}
+
+TEST(Worker, ARunUntilCaughtUpSeesWhatOtherWorkersCommit) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.source.read_micros = 30'000;
+    rig.source.events = {{Kind::kSplitsLeaving, {"b"}}};
+    base::Lane other("other", [&] {
+      base::Interrupt never;
+      never.wait_until(base::deadline_after(200'000));
+      rig.sink.committer_.others = {{"b", "40"}};
+    });
+    ASSERT_TRUE(rig.run().ok());
+    other.join();
+    EXPECT_EQ(rig.source.starts, 1);
   });
 }
 

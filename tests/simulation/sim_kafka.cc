@@ -156,31 +156,58 @@ void SimKafka::start_rebalances(base::MonoMicros now) {
 
 void SimKafka::start_rebalance(Group& group, base::MonoMicros now) {
   if (group.members.empty()) return;
-  tally_.add("rebalances");
+  const bool is_eager = chance(300);
+  group.is_impatient = chance(300);
+  tally_.add(is_eager ? "eager rebalances" : "cooperative rebalances");
   for (auto& [id, member] : group.members) {
-    if (!member.owned.empty()) member.events.push_back({KafkaEventKind::kRevoked, {}, -1, "rebalance"});
+    if (!is_eager || member.owned.empty()) continue;
+    member.events.push_back({KafkaEventKind::kRevoked, {member.owned.begin(), member.owned.end()}, -1, "rebalance"});
     member.owned.clear();
   }
+  group.due.clear();
   group.share_at = now + between(20'000, 1'200'000);
   changed_.notify_all();
 }
 
 void SimKafka::share_out(Group& group) {
   group.share_at = base::kForever;
-  std::vector<TopicPartition> partitions;
-  for (const auto& [name, topic] : topics_) {
-    for (size_t i = 0; i < topic.partitions.size(); ++i) partitions.push_back({name, static_cast<int32_t>(i)});
-  }
+  std::map<int64_t, std::set<TopicPartition>> shares;
   size_t turn = base::random_below(group.members.size());
-  for (const TopicPartition& partition : partitions) {
-    auto member = group.members.begin();
-    std::advance(member, static_cast<std::ptrdiff_t>(turn++ % group.members.size()));
-    member->second.owned.insert(partition);
+  for (const auto& [name, topic] : topics_) {
+    for (size_t i = 0; i < topic.partitions.size(); ++i) {
+      auto member = group.members.begin();
+      std::advance(member, static_cast<std::ptrdiff_t>(turn++ % group.members.size()));
+      const TopicPartition partition{name, static_cast<int32_t>(i)};
+      shares[member->first].insert(partition);
+      if (!member->second.owned.contains(partition)) group.due[partition] = member->first;
+    }
   }
   for (auto& [id, member] : group.members) {
-    member.events.push_back({KafkaEventKind::kAssigned, {member.owned.begin(), member.owned.end()}, -1, ""});
+    std::vector<TopicPartition> going;
+    for (const TopicPartition& partition : member.owned) {
+      if (!shares[id].contains(partition)) going.push_back(partition);
+    }
+    for (const TopicPartition& partition : going) member.owned.erase(partition);
+    if (!going.empty()) member.events.push_back({KafkaEventKind::kRevoked, going, -1, "rebalance"});
   }
+  give_what_is_free(group);
   changed_.notify_all();
+}
+
+void SimKafka::give_what_is_free(Group& group) {
+  std::map<int64_t, std::vector<TopicPartition>> given;
+  for (const auto& [partition, member] : group.due) {
+    const std::set<int64_t>& readers = group.readers[partition];
+    const bool is_free = std::none_of(readers.begin(), readers.end(), [&](int64_t id) { return group.members.contains(id); });
+    if (group.is_impatient || is_free) given[member].push_back(partition);
+  }
+  for (const auto& [id, partitions] : given) {
+    for (const TopicPartition& partition : partitions) group.due.erase(partition);
+    const auto member = group.members.find(id);
+    if (member == group.members.end()) continue;
+    member->second.owned.insert(partitions.begin(), partitions.end());
+    member->second.events.push_back({KafkaEventKind::kAssigned, partitions, -1, ""});
+  }
 }
 
 void SimKafka::tend_group(Group& group, base::MonoMicros now) {
@@ -193,6 +220,7 @@ void SimKafka::tend_group(Group& group, base::MonoMicros now) {
     leave(group, id, now);
   }
   if (group.share_at <= now && !group.members.empty()) share_out(group);
+  give_what_is_free(group);
 }
 
 }  // namespace frazil::simulation

@@ -2,9 +2,10 @@
 //
 // Topics have ids, partitions logs with records, control records and aborted records, open transactions (the last stable
 // offset stands still before them), leader epochs and a log start. Logs can lose their end (with a new leader epoch or without) and
-// their beginning. A group has members, offsets that are kept, and eager rebalances: everybody is told that all is revoked, and a
-// little later gets a new share, whether or not the other has let go. A member that does not poll for `kSessionMicros` is left
-// out. Everything under one mutex; any lane.
+// their beginning. A group has members, offsets that are kept, and rebalances, each eager (everybody gives everything back first)
+// or cooperative (only what moves is taken). Mostly a partition is given when its last reader has let go or has left; in an
+// impatient rebalance it is given at once. A member that does not poll for `kSessionMicros` is left out. Everything under one
+// mutex; any lane.
 #pragma once
 
 #include <cstdint>
@@ -87,6 +88,9 @@ class SimKafka {
   struct Group {
     std::map<int64_t, Member> members;
     base::MonoMicros share_at = base::kForever;
+    bool is_impatient = false;
+    std::map<clients::TopicPartition, int64_t> due;                 // partition → the member that is to get it
+    std::map<clients::TopicPartition, std::set<int64_t>> readers;  // members that have not let go
     std::map<clients::TopicPartition, std::pair<int64_t, std::string>> offsets;
   };
 
@@ -96,6 +100,7 @@ class SimKafka {
   void start_rebalance(Group& group, base::MonoMicros now);
   void start_rebalances(base::MonoMicros now);
   void share_out(Group& group);
+  void give_what_is_free(Group& group);
   void tend_group(Group& group, base::MonoMicros now);
   PartitionLog* find(const clients::TopicPartition& partition);
 

@@ -104,18 +104,37 @@ base::Status SimKafkaClient::subscribe(const std::vector<std::string>& topics) {
   return {};
 }
 
-base::Status SimKafkaClient::assign(const std::map<TopicPartition, OffsetAndEpoch>& positions,
-                                    const std::map<TopicPartition, int>& lane_of) {
+base::Status SimKafkaClient::add(const std::map<TopicPartition, OffsetAndEpoch>& positions,
+                                 const std::map<TopicPartition, int>& lane_of) {
   TRY(request(Phase::kLoading));
   base::Lock lock(cluster_.mutex_);
-  reading_.clear();
-  for (const auto& [partition, position] : positions) reading_[partition] = {position.offset, position.leader_epoch, lane_of.at(partition), false};
+  for (const auto& [partition, position] : positions) {
+    reading_[partition] = {position.offset, position.leader_epoch, lane_of.at(partition), false};
+    if (member_ != 0) group().readers[partition].insert(member_);
+  }
+  cluster_.changed_.notify_all();
+  return {};
+}
+
+void SimKafkaClient::let_go(const TopicPartition& partition) {
+  if (member_ != 0) group().readers[partition].erase(member_);
+}
+
+base::Status SimKafkaClient::remove(const std::vector<TopicPartition>& partitions) {
+  base::Lock lock(cluster_.mutex_);
+  for (const TopicPartition& partition : partitions) {
+    reading_.erase(partition);
+    let_go(partition);
+  }
+  cluster_.changed_.notify_all();
   return {};
 }
 
 base::Status SimKafkaClient::unassign() {
   base::Lock lock(cluster_.mutex_);
+  for (const auto& [partition, reading] : reading_) let_go(partition);
   reading_.clear();
+  cluster_.changed_.notify_all();
   return {};
 }
 
@@ -137,7 +156,9 @@ base::Result<KafkaEvent> SimKafkaClient::poll_control(base::MonoMicros deadline)
         if (!reading_.empty()) cluster_.tally_.add("KM2");
         member_ = cluster_.next_member_++;
         cluster_.join(group(), member_, subscribed_, now);
-        return KafkaEvent{KafkaEventKind::kRevoked, {}, -1, "session expired"};
+        KafkaEvent lost{KafkaEventKind::kLost, {}, -1, "session expired"};
+        for (const auto& [partition, reading] : reading_) lost.partitions.push_back(partition);
+        return lost;
       }
       found->second.last_poll = now;
       if (!found->second.events.empty()) {

@@ -28,8 +28,9 @@ class SimKafkaClient : public clients::KafkaClient {
   base::Result<std::map<clients::TopicPartition, std::pair<int64_t, std::string>>> committed(
       const std::vector<clients::TopicPartition>& partitions) override;
   base::Status subscribe(const std::vector<std::string>& topics) override;
-  base::Status assign(const std::map<clients::TopicPartition, clients::OffsetAndEpoch>& positions,
-                      const std::map<clients::TopicPartition, int>& lane_of) override;
+  base::Status add(const std::map<clients::TopicPartition, clients::OffsetAndEpoch>& positions,
+                   const std::map<clients::TopicPartition, int>& lane_of) override;
+  base::Status remove(const std::vector<clients::TopicPartition>& partitions) override;
   base::Status unassign() override;
   base::Result<clients::KafkaEvent> poll_control(base::MonoMicros deadline) override;
   base::Result<std::unique_ptr<clients::FetchedBatch>> fetch(int lane, int max_messages, int64_t max_bytes,
@@ -53,6 +54,7 @@ class SimKafkaClient : public clients::KafkaClient {
   SimKafka::Group& group() { return cluster_.groups_[group_]; }
   bool tell_when_lost(const clients::TopicPartition& partition, Reading& reading, const PartitionLog& log);
   std::unique_ptr<clients::FetchedBatch> next_batch(int lane, int max_messages);
+  void let_go(const clients::TopicPartition& partition);
   std::unique_ptr<clients::FetchedBatch> take(const clients::TopicPartition& partition, Reading& reading, int most);
 
   SimKafka& cluster_;

@@ -8,7 +8,7 @@ const std::vector<std::string>& mandatory_counts() {
       "requests lost",         "requests delayed",        "requests doubled",       "answers lost",
       "epochs stale",          "epochs with a gap",       "crashes while loading",  "crashes while reading",
       "crashes while writing", "crashes while preparing", "crashes, commit sent",   "crashes, commit answered",
-      "crashes, dead letters", "crashes, group offsets",  "rebalances",             "partitions added",
+      "crashes, dead letters", "crashes, group offsets",  "eager rebalances",       "cooperative rebalances", "partitions added",
       "dead letters",            "owed applied",           "foreign commits",
       "halts accepted",        "files removed",           "histories cut",
       "outages of the dead letters",

@@ -122,6 +122,19 @@ base::Status check_broker(const KafkaProperties& properties, const std::string& 
                        "allow_plaintext: true on this source");
 }
 
+// With the new protocol the brokers decide what members of classic groups decide for themselves.
+base::Status check_group_protocol(const KafkaProperties& properties) {
+  const bool is_new = lower(value_of(properties, "group.protocol")) == "consumer";
+  if (!is_new && properties.contains("group.remote.assignor")) {
+    return base::invalid("Kafka property 'group.remote.assignor' has no effect without group.protocol: consumer");
+  }
+  for (const char* name : {"session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy"}) {
+    if (!is_new || !properties.contains(name)) continue;
+    return base::invalid(std::string("Kafka property '") + name + "': with group.protocol: consumer the brokers decide it; leave it out");
+  }
+  return {};
+}
+
 }  // namespace
 
 base::Status check_kafka_connection(const KafkaProperties& properties, bool allow_plaintext) {
@@ -129,6 +142,7 @@ base::Status check_kafka_connection(const KafkaProperties& properties, bool allo
   if (brokers.empty()) return base::invalid("Kafka property 'bootstrap.servers' is missing: host:port, host:port, …");
   TRY(check_effect(properties));
   TRY(check_tokens(properties, allow_plaintext));
+  TRY(check_group_protocol(properties));
   if (allow_plaintext) return {};
   for (const std::string& broker : brokers) {
     if (!is_local(broker)) TRY(check_broker(properties, broker));

@@ -15,6 +15,7 @@ using KafkaProperties = std::map<std::string, std::string>;
 // kInvalid, with what to change, when
 // - no broker is named, or security properties are set that security.protocol leaves without effect;
 // - OAUTHBEARER has nowhere to get tokens from;
+// - properties of one group protocol are set with the other one;
 // - without `allow_plaintext`: a broker or token endpoint outside of loopback would be reached without TLS, or with TLS that
 //   does not verify who answers.
 base::Status check_kafka_connection(const KafkaProperties& properties, bool allow_plaintext);

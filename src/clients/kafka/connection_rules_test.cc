@@ -84,4 +84,18 @@ TEST(ConnectionRules, PlaceRelativeFilesBesideThePipelineFile) {
   EXPECT_EQ(properties["sasl.username"], "name");
 }
 
+TEST(ConnectionRules, KeepTheTwoGroupProtocolsApart) {
+  const auto refusal = [](KafkaProperties properties) {
+    properties["bootstrap.servers"] = "127.0.0.1:9092";
+    const base::Status status = check_kafka_connection(properties, false);
+    return status.ok() ? "" : status.error().message();
+  };
+  EXPECT_EQ(refusal({{"group.protocol", "consumer"}, {"group.remote.assignor", "uniform"}}), "");
+  EXPECT_EQ(refusal({{"group.protocol", "classic"}, {"session.timeout.ms", "9000"}}), "");
+  EXPECT_NE(refusal({{"group.remote.assignor", "uniform"}}).find("has no effect"), std::string::npos);
+  for (const char* name : {"session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy"}) {
+    EXPECT_NE(refusal({{"group.protocol", "consumer"}, {name, "1"}}).find("the brokers decide it"), std::string::npos) << name;
+  }
+}
+
 }  // namespace frazil::clients

@@ -75,8 +75,9 @@ struct GroupMember {
 
 enum class KafkaEventKind {
   kNone,
-  kAssigned,         // the group gave us exactly `partitions` (all of them, not a difference): answer with assign()
-  kRevoked,          // the group took all partitions away: answer with unassign()
+  kAssigned,         // the group gave us `partitions` beside those we have: add() them
+  kRevoked,          // the group asks for `partitions` and waits: nothing is fetched of any partition until remove() answers
+  kLost,             // the group has given `partitions` away already: answer with remove()
   kOffsetOutOfRange, // `partitions[0]` at `offset`: below log start or beyond log end
   kLogTruncated,     // `partitions[0]`: the leader-epoch check diverged; `offset` is where the logs part, or -1
   kTopicGone,        // `partitions[0].topic` (or one partition) is not known to the cluster any more
@@ -116,10 +117,13 @@ class KafkaClient {
       const std::vector<TopicPartition>& partitions) = 0;
 
   virtual base::Status subscribe(const std::vector<std::string>& topics) = 0;
-  // Starts fetching exactly these partitions at these offsets; replaces the previous assignment. Partition → reader lane
-  // (0 .. lanes-1) is `lane_of`.
-  virtual base::Status assign(const std::map<TopicPartition, OffsetAndEpoch>& positions,
-                              const std::map<TopicPartition, int>& lane_of) = 0;
+  // Starts fetching these partitions beside others, at these offsets. Partition → reader lane (0 .. lanes-1) is `lane_of`. None of
+  // them is being fetched already.
+  virtual base::Status add(const std::map<TopicPartition, OffsetAndEpoch>& positions,
+                           const std::map<TopicPartition, int>& lane_of) = 0;
+  // Stops fetching these partitions, those of them that are fetched at all. Nothing more of them comes. Answers kRevoked and kLost.
+  virtual base::Status remove(const std::vector<TopicPartition>& partitions) = 0;
+  // Stops fetching all partitions. Answers kRevoked and kLost, too.
   virtual base::Status unassign() = 0;
 
   // Rebalances and errors; returns kNone at the deadline.
@@ -130,7 +134,8 @@ class KafkaClient {
   // Makes a fetch() that waits on this lane return now, or poll_control() for lane kControlLane (any thread).
   virtual void wake(int lane) = 0;
 
-  // Advisory: for lag tools. One request, bounded time.
+  // Advisory: for lag tools. One request, bounded time. kConflict: the group is between two generations, or has gone on to the
+  // next one without us.
   virtual base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) = 0;
   // Members of this client's group. kUnsupported where the client or the brokers cannot tell.
   virtual base::Result<std::vector<GroupMember>> group_members() { return base::unsupported("this client does not ask for members of groups"); }

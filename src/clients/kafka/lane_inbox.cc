@@ -96,12 +96,23 @@ std::unique_ptr<FetchedBatch> LaneInbox::take(int max_messages, int64_t max_byte
   return batch;
 }
 
-void LaneInbox::clear() {
-  for (Run& run : runs_) {
-    for (auto* message : run.messages) {
-      if (message != nullptr) rd_kafka_message_destroy(message);
-    }
+void LaneInbox::destroy(Run& run) {
+  for (auto* message : run.messages) {
+    if (message != nullptr) rd_kafka_message_destroy(message);
   }
+  run.messages.clear();
+}
+
+void LaneInbox::drop(const TopicPartition& partition) {
+  std::erase_if(runs_, [&](Run& run) {
+    if (run.partition != partition) return false;
+    destroy(run);
+    return true;
+  });
+}
+
+void LaneInbox::clear() {
+  for (Run& run : runs_) destroy(run);
   runs_.clear();
 }
 

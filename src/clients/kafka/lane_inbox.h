@@ -32,6 +32,8 @@ class LaneInbox {
   // `connection` is kept alive by the batch.
   std::unique_ptr<FetchedBatch> take(int max_messages, int64_t max_bytes, std::shared_ptr<RdKafkaConnection> connection);
   void clear();
+  // Forgets what is of this partition.
+  void drop(const TopicPartition& partition);
 
  private:
   struct Run {
@@ -40,6 +42,7 @@ class LaneInbox {
     size_t taken = 0;
     int64_t end_offset = -1;  // where the partition ended after the last message, -1: it did not
   };
+  static void destroy(Run& run);
   Run& run_of(const rd_kafka_message_s& message);
   std::deque<Run> runs_;
 };

@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <regex>
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 #include "clients/kafka/lane_inbox.h"
 #include "clients/kafka/log_thinner.h"
 #include "clients/kafka/rdkafka_admin.h"
+#include "clients/kafka/rdkafka_assignment.h"
 #include "clients/kafka/rdkafka_connection.h"
 #include "clients/kafka/rdkafka_handles.h"
 
@@ -26,9 +28,6 @@ namespace frazil::clients {
 namespace {
 
 constexpr int kLongestPollMillis = 1000;
-// How long an assignment may take until its partitions can be sought.
-constexpr int64_t kSettleMicros = 2000000;
-constexpr int64_t kSettlePauseMicros = 10000;
 // A group that nobody joins: librdkafka's consumer wants a name.
 constexpr char kNoGroup[] = "frazil-no-group";
 
@@ -42,7 +41,6 @@ const std::map<std::string, std::string>& forced_properties() {
       {"enable.auto.offset.store", "false"},
       {"enable.partition.eof", "true"},
       {"isolation.level", "read_committed"},
-      {"partition.assignment.strategy", "range,roundrobin"},
   };
   return forced;
 }
@@ -52,11 +50,16 @@ std::map<std::string, std::string> all_properties(const KafkaClientConfig& confi
       // By default librdkafka pauses a second when its queue is full, and the reader starves.
       {"fetch.queue.backoff.ms", "20"},
       {"enable.metrics.push", "false"},
-      // A killed worker's partitions are free after this; librdkafka's own default is 45 s. Heartbeats have a thread of their own.
-      {"session.timeout.ms", "10000"},
       // Also bounds what a batch unpacks to. zstd's buffer triples until it fits, so a third of this always does.
       {"receive.message.max.bytes", "536870912"},
   };
+  const auto protocol = config.properties.find("group.protocol");
+  if (protocol == config.properties.end() || protocol->second != "consumer") {
+    // A killed worker's partitions are free after this; librdkafka's own default is 45 s. Heartbeats have a thread of their own.
+    properties["session.timeout.ms"] = "10000";
+    // Partitions that stay with their worker are read on while others change hands.
+    properties["partition.assignment.strategy"] = "cooperative-sticky";
+  }
   for (const auto& [name, value] : config.properties) properties[name] = value;
   for (const auto& [name, value] : forced_properties()) properties[name] = value;
   properties.try_emplace("client.id", config.client_id);
@@ -69,6 +72,13 @@ bool is_damage(int code) {
   return code == RD_KAFKA_RESP_ERR__BAD_MSG || code == RD_KAFKA_RESP_ERR__BAD_COMPRESSION ||
          code == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
          code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE || code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
+}
+
+// The group has another generation than the one that we commit for, or no place for us.
+bool is_other_generation(int code) {
+  return code == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION || code == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID ||
+         code == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS || code == RD_KAFKA_RESP_ERR_STALE_MEMBER_EPOCH ||
+         code == RD_KAFKA_RESP_ERR_FENCED_MEMBER_EPOCH;
 }
 
 // "… broker end offset is 120 (offset leader epoch 5) …" → 120, or -1.
@@ -105,8 +115,9 @@ class LibrdkafkaClient : public KafkaClient {
   base::Result<std::map<TopicPartition, std::pair<int64_t, std::string>>> committed(
       const std::vector<TopicPartition>& partitions) override;
   base::Status subscribe(const std::vector<std::string>& topics) override;
-  base::Status assign(const std::map<TopicPartition, OffsetAndEpoch>& positions,
-                      const std::map<TopicPartition, int>& lane_of) override;
+  base::Status add(const std::map<TopicPartition, OffsetAndEpoch>& positions,
+                   const std::map<TopicPartition, int>& lane_of) override;
+  base::Status remove(const std::vector<TopicPartition>& partitions) override;
   base::Status unassign() override;
   base::Result<KafkaEvent> poll_control(base::MonoMicros deadline) override;
   base::Result<std::unique_ptr<FetchedBatch>> fetch(int lane, int max_messages, int64_t max_bytes,
@@ -121,19 +132,35 @@ class LibrdkafkaClient : public KafkaClient {
   struct ReaderLane {
     explicit ReaderLane(rd_kafka_t* handle) : queue(rd_kafka_queue_new(handle)) {}
     RdKafkaQueue queue;
-    base::Mutex mutex;  // assign() empties the inbox from another lane
+    std::atomic<int> claims{0};  // others that want the mutex: fetch() leaves it to them
+    base::Mutex mutex;           // held by fetch() while it waits
     LaneInbox inbox;
+    std::set<TopicPartition> fetched;  // messages of any other partition are late, and dropped
     int64_t average_bytes = 1024;
     std::string damage;
   };
 
+  // A lane to ourselves: its reader is woken, and no message is on its way from librdkafka to the inbox.
+  class HeldLane {
+   public:
+    explicit HeldLane(ReaderLane& lane) : lane_(claim(lane)), lock_(lane.mutex) {}
+    ~HeldLane() { lane_.claims.fetch_sub(1); }
+
+   private:
+    static ReaderLane& claim(ReaderLane& lane) {
+      lane.claims.fetch_add(1);
+      rd_kafka_queue_yield(lane.queue.get());
+      return lane;
+    }
+    ReaderLane& lane_;
+    base::Lock lock_;
+  };
+
   rd_kafka_t* handle() const { return connection_->handle(); }
   void forget_fetched();
-  base::Status forward(const TopicPartition& partition, const ReaderLane& lane);
-  base::Status settle(const rd_kafka_topic_partition_list_t& positions);
   int pull(ReaderLane& lane, int max_messages, int64_t max_bytes, base::MonoMicros deadline,
            std::vector<rd_kafka_message_t*>& messages);
-  void sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*>& messages, int64_t generation);
+  void sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*>& messages);
   void take_error(ReaderLane& lane, const rd_kafka_message_t& message);
   void add_event(KafkaEvent event);
   std::optional<KafkaEvent> next_event();
@@ -146,17 +173,16 @@ class LibrdkafkaClient : public KafkaClient {
   std::shared_ptr<RdKafkaConnection> connection_;
   RdKafkaQueue control_queue_;
   std::vector<std::unique_ptr<ReaderLane>> lanes_;
-  std::atomic<int64_t> generation_{0};  // of the assignment: messages of an older one are dropped
+  RdKafkaAssignment assignment_;
 
   base::Mutex mutex_;
   std::deque<KafkaEvent> events_;
   bool control_woken_ = false;
-  bool must_unassign_ = false;
   bool is_closed_ = false;
 };
 
 LibrdkafkaClient::LibrdkafkaClient(const KafkaClientConfig& config, std::shared_ptr<RdKafkaConnection> connection)
-    : group_id_(config.group_id), connection_(std::move(connection)) {
+    : group_id_(config.group_id), connection_(std::move(connection)), assignment_(connection_->handle()) {
   rd_kafka_poll_set_consumer(handle());
   control_queue_.reset(rd_kafka_queue_get_consumer(handle()));
   for (int lane = 0; lane < std::max(config.lanes, 1); ++lane) lanes_.push_back(std::make_unique<ReaderLane>(handle()));
@@ -234,81 +260,44 @@ base::Status LibrdkafkaClient::subscribe(const std::vector<std::string>& topics)
 }
 
 void LibrdkafkaClient::forget_fetched() {
-  generation_.fetch_add(1);
   for (const auto& lane : lanes_) {
-    base::Lock lock(lane->mutex);
+    const HeldLane held(*lane);
     lane->inbox.clear();
+    lane->fetched.clear();
     lane->damage.clear();
   }
 }
 
-base::Status LibrdkafkaClient::forward(const TopicPartition& partition, const ReaderLane& lane) {
-  RdKafkaQueue queue(rd_kafka_queue_get_partition(handle(), partition.topic.c_str(), partition.partition));
-  if (!queue) return base::unavailable("no queue for " + partition.topic + "/" + std::to_string(partition.partition));
-  rd_kafka_queue_forward(queue.get(), lane.queue.get());
-  return {};
-}
-
-base::Status LibrdkafkaClient::assign(const std::map<TopicPartition, OffsetAndEpoch>& positions,
-                                      const std::map<TopicPartition, int>& lane_of) {
-  forget_fetched();
-  RdKafkaPartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(positions.size())));
+base::Status LibrdkafkaClient::add(const std::map<TopicPartition, OffsetAndEpoch>& positions,
+                                   const std::map<TopicPartition, int>& lane_of) {
+  RdKafkaAssignment::Queues queues;
   for (const auto& [partition, position] : positions) {
-    const auto lane = lane_of.find(partition);
-    CHECK(lane != lane_of.end() && lane->second >= 0 && lane->second < static_cast<int>(lanes_.size()));
-    TRY(forward(partition, *lanes_[lane->second]));
-    auto* entry = rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition);
-    entry->offset = position.offset;
-    rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
+    const auto number = lane_of.find(partition);
+    CHECK(number != lane_of.end() && number->second >= 0 && number->second < static_cast<int>(lanes_.size()));
+    ReaderLane& lane = *lanes_[static_cast<size_t>(number->second)];
+    queues[partition] = lane.queue.get();
+    const HeldLane held(lane);
+    lane.fetched.insert(partition);
   }
-  const auto code = rd_kafka_assign(handle(), list.get());
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("assign partitions");
-  {
-    base::Lock lock(mutex_);
-    must_unassign_ = true;
-  }
-  TRY(settle(*list));
-  // Where a partition was read before, its end took the forwarding away.
-  for (const auto& [partition, position] : positions) TRY(forward(partition, *lanes_[lane_of.at(partition)]));
-  return {};
+  return assignment_.add(positions, queues);
 }
 
-// Waits until librdkafka reads the partitions, and compares their leader epochs: an assignment does not when the metadata is
-// there already, a seek to the same place does. A partition that cannot be sought in time has an error of its own, which
-// comes as an event.
-base::Status LibrdkafkaClient::settle(const rd_kafka_topic_partition_list_t& positions) {
-  const base::MonoMicros deadline = base::deadline_after(kSettleMicros);
-  RdKafkaPartitionList left(rd_kafka_topic_partition_list_copy(&positions));
-  base::Mutex mutex;
-  base::CondVar never;
-  while (left->cnt > 0 && base::mono_micros() < deadline) {
-    if (rd_kafka_error_t* error = rd_kafka_seek_partitions(handle(), left.get(), kRequestMillis)) {
-      const base::Error failed = kafka_error(rd_kafka_error_code(error), rd_kafka_error_string(error));
-      rd_kafka_error_destroy(error);
-      return failed.in("compare leader epochs");
+// librdkafka first: from then on it gives nothing of these partitions, whatever it still has.
+base::Status LibrdkafkaClient::remove(const std::vector<TopicPartition>& partitions) {
+  const base::Status removed = assignment_.remove(partitions);
+  for (const auto& lane : lanes_) {
+    const HeldLane held(*lane);
+    for (const TopicPartition& partition : partitions) {
+      if (lane->fetched.erase(partition) != 0) lane->inbox.drop(partition);
     }
-    for (int i = left->cnt - 1; i >= 0; --i) {
-      const auto code = left->elems[i].err;
-      const bool is_not_ready = code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS;
-      if (!is_not_ready) rd_kafka_topic_partition_list_del_by_idx(left.get(), i);
-    }
-    if (left->cnt == 0) break;
-    base::Lock lock(mutex);
-    never.wait_until(lock, base::deadline_after(kSettlePauseMicros));
   }
-  return {};
+  return removed;
 }
 
 base::Status LibrdkafkaClient::unassign() {
-  {
-    base::Lock lock(mutex_);
-    // Not for nothing: while the group waits for assign(), this would answer it.
-    if (!std::exchange(must_unassign_, false)) return {};
-  }
-  const auto code = rd_kafka_assign(handle(), nullptr);
+  const base::Status cleared = assignment_.clear();
   forget_fetched();
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("give partitions back");
-  return {};
+  return cleared;
 }
 
 void LibrdkafkaClient::add_event(KafkaEvent event) {
@@ -360,15 +349,17 @@ std::optional<KafkaEvent> LibrdkafkaClient::event_of(rd_kafka_event_t* event) {
 
 std::optional<KafkaEvent> LibrdkafkaClient::rebalance_of(rd_kafka_event_t* event) {
   KafkaEvent translated;
-  const bool is_assignment = rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
-  translated.kind = is_assignment ? KafkaEventKind::kAssigned : KafkaEventKind::kRevoked;
+  const bool is_given = rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+  const bool is_lost = !is_given && rd_kafka_assignment_lost(handle()) != 0;
+  translated.kind = is_given ? KafkaEventKind::kAssigned : is_lost ? KafkaEventKind::kLost : KafkaEventKind::kRevoked;
   if (const auto* list = rd_kafka_event_topic_partition_list(event)) translated.partitions = partitions_of(*list);
   base::log_info("kafka_rebalance", {{"group", group_id_},
-                                     {"change", is_assignment ? "assigned" : "revoked"},
+                                     {"change", is_given ? "assigned" : is_lost ? "lost" : "revoked"},
                                      {"partitions", static_cast<int64_t>(translated.partitions.size())}});
-  if (!is_assignment) {
-    base::Lock lock(mutex_);
-    must_unassign_ = true;
+  if (!is_given) {
+    assignment_.take_note_of_taken();
+  } else if (const base::Status answered = assignment_.take_note_of_given(); !answered.ok()) {
+    base::log_warn("kafka_assign", {{"group", group_id_}, {"error", answered.error().message()}});
   }
   return translated;
 }
@@ -433,11 +424,17 @@ void LibrdkafkaClient::take_error(ReaderLane& lane, const rd_kafka_message_t& me
 }
 
 // Puts messages into the inbox; errors come in order with them, so nothing behind a damaged batch is handed on.
-void LibrdkafkaClient::sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*>& messages, int64_t generation) {
-  base::Lock lock(lane.mutex);
-  const bool is_current = generation == generation_.load();
+void LibrdkafkaClient::sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*>& messages) {
+  const rd_kafka_topic_t* topic = nullptr;
+  int32_t number = -1;
+  bool is_fetched = true;  // the partition of `topic` and `number`, which most messages share with the one before
   for (rd_kafka_message_t* message : messages) {
-    if (is_current && lane.damage.empty()) {
+    if (message->rkt != topic || message->partition != number) {
+      topic = message->rkt;
+      number = message->partition;
+      is_fetched = topic == nullptr || lane.fetched.contains({rd_kafka_topic_name(topic), number});
+    }
+    if (is_fetched && lane.damage.empty()) {
       if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         lane.average_bytes += (static_cast<int64_t>(message->len) - lane.average_bytes) / 16;
         lane.inbox.add(message);
@@ -456,20 +453,17 @@ void LibrdkafkaClient::sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*
 base::Result<std::unique_ptr<FetchedBatch>> LibrdkafkaClient::fetch(int lane_number, int max_messages, int64_t max_bytes,
                                                                     base::MonoMicros deadline) {
   CHECK(lane_number >= 0 && lane_number < static_cast<int>(lanes_.size()));
-  ReaderLane& lane = *lanes_[lane_number];
-  const auto take = [&]() -> base::Result<std::unique_ptr<FetchedBatch>> {
-    base::Lock lock(lane.mutex);
-    if (!lane.inbox.empty()) return lane.inbox.take(max_messages, max_bytes, connection_);
-    if (!lane.damage.empty()) return base::corrupt("Kafka sent a batch that cannot be read, " + lane.damage);
-    return std::unique_ptr<FetchedBatch>();
-  };
-  TRY_ASSIGN(auto waiting, take());
-  if (waiting) return waiting;
-  const int64_t generation = generation_.load();
-  std::vector<rd_kafka_message_t*> messages;
-  if (pull(lane, max_messages, max_bytes, deadline, messages) == 0) return std::unique_ptr<FetchedBatch>();
-  sort_in(lane, messages, generation);
-  return take();
+  ReaderLane& lane = *lanes_[static_cast<size_t>(lane_number)];
+  if (lane.claims.load() > 0) return std::unique_ptr<FetchedBatch>();
+  base::Lock lock(lane.mutex);
+  if (lane.inbox.empty() && lane.damage.empty()) {
+    std::vector<rd_kafka_message_t*> messages;
+    if (pull(lane, max_messages, max_bytes, deadline, messages) == 0) return std::unique_ptr<FetchedBatch>();
+    sort_in(lane, messages);
+  }
+  if (!lane.inbox.empty()) return lane.inbox.take(max_messages, max_bytes, connection_);
+  if (!lane.damage.empty()) return base::corrupt("Kafka sent a batch that cannot be read, " + lane.damage);
+  return std::unique_ptr<FetchedBatch>();
 }
 
 void LibrdkafkaClient::wake(int lane) {
@@ -500,6 +494,7 @@ base::Status LibrdkafkaClient::commit_offsets(const std::map<TopicPartition, int
   if (sent != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(sent).in("commit offsets");
   const RdKafkaEvent event(rd_kafka_queue_poll(answer.get(), kRequestMillis));
   const auto code = event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
+  if (is_other_generation(code)) return base::Error(base::Code::kConflict, rd_kafka_err2str(code)).in("commit offsets");
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("commit offsets");
   return {};
 }

@@ -2,6 +2,8 @@
 // recreation, truncation) is tested on a real broker.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/clock.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/kafka_producer.h"
@@ -15,6 +17,13 @@ template <typename T>
 static T value_of(base::Result<T> result) {
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message());
   return std::move(result).value();
+}
+
+// Exactly these, whatever was fetched before.
+static base::Status assign(KafkaClient& client, const std::map<TopicPartition, OffsetAndEpoch>& positions,
+                           const std::map<TopicPartition, int>& lane_of) {
+  TRY(client.unassign());
+  return client.add(positions, lane_of);
 }
 
 class LibrdkafkaClientTest : public ::testing::Test {
@@ -59,7 +68,7 @@ class LibrdkafkaClientTest : public ::testing::Test {
 
   // Leader epochs of all messages of orders/0.
   std::vector<int32_t> read_epochs(KafkaClient& client) {
-    EXPECT_TRUE(client.assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+    EXPECT_TRUE(assign(client, {{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
     std::vector<int32_t> epochs;
     const auto deadline = soon();
     bool is_at_end = false;
@@ -90,7 +99,7 @@ TEST_F(LibrdkafkaClientTest, ReadsAssignedPartitionsOnTheirLanesFromTheGivenOffs
   produce(0, {"a", "b", "c"});
   produce(1, {"x", "y"});
   auto client = make_client("", 2);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {1, -1}}, {{"orders", 1}, {0, -1}}}, {{{"orders", 0}, 0}, {{"orders", 1}, 1}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {1, -1}}, {{"orders", 1}, {0, -1}}}, {{{"orders", 0}, 0}, {{"orders", 1}, 1}}).ok());
   EXPECT_EQ(read_until(*client, 0, 0, 3), (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(read_until(*client, 1, 1, 2), (std::vector<std::string>{"x", "y"}));
 }
@@ -98,12 +107,12 @@ TEST_F(LibrdkafkaClientTest, ReadsAssignedPartitionsOnTheirLanesFromTheGivenOffs
 TEST_F(LibrdkafkaClientTest, StartsAgainElsewhereOnAnotherLane) {
   produce(0, {"a", "b", "c"});
   auto client = make_client("", 2);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, 0}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {0, 0}}}, {{{"orders", 0}, 0}}).ok());
   EXPECT_EQ(read_until(*client, 0, 0, 3), (std::vector<std::string>{"a", "b", "c"}));
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {1, 0}}}, {{{"orders", 0}, 1}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {1, 0}}}, {{{"orders", 0}, 1}}).ok());
   EXPECT_EQ(read_until(*client, 1, 0, 3), (std::vector<std::string>{"b", "c"}));
   ASSERT_TRUE(client->unassign().ok());
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {2, 0}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {2, 0}}}, {{{"orders", 0}, 0}}).ok());
   EXPECT_EQ(read_until(*client, 0, 0, 3), std::vector<std::string>{"c"});
 }
 
@@ -115,7 +124,7 @@ TEST_F(LibrdkafkaClientTest, TellsNullFromEmpty) {
   ASSERT_TRUE(producer_->produce("orders", records, soon()).ok());
   ASSERT_TRUE(producer_->flush(soon()).ok());
   auto client = make_client("", 1);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
   std::vector<std::pair<bool, bool>> seen;
   const auto deadline = soon();
   while (seen.size() < 2 && base::mono_micros() < deadline) {
@@ -129,7 +138,7 @@ TEST_F(LibrdkafkaClientTest, TellsNullFromEmpty) {
 TEST_F(LibrdkafkaClientTest, CutsBatchesByMessagesAndBytes) {
   produce(0, std::vector<std::string>(50, std::string(1000, 'x')));
   auto client = make_client("", 1);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
   int64_t next = 0;
   const auto deadline = soon();
   while (next < 50 && base::mono_micros() < deadline) {
@@ -145,7 +154,7 @@ TEST_F(LibrdkafkaClientTest, CutsBatchesByMessagesAndBytes) {
 TEST_F(LibrdkafkaClientTest, KeepsAFetchedBatchAliveAfterTheClientIsGone) {
   produce(0, {"kept"});
   auto client = make_client("", 1);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
   std::unique_ptr<FetchedBatch> batch;
   const auto deadline = soon();
   while ((!batch || batch->messages.empty()) && base::mono_micros() < deadline) {
@@ -159,7 +168,7 @@ TEST_F(LibrdkafkaClientTest, KeepsAFetchedBatchAliveAfterTheClientIsGone) {
 TEST_F(LibrdkafkaClientTest, ReportsAnOffsetBeyondTheLog) {
   produce(0, {"a"});
   auto client = make_client("", 1);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {700, -1}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {700, -1}}}, {{{"orders", 0}, 0}}).ok());
   base::Result<std::unique_ptr<FetchedBatch>> nothing = client->fetch(0, 10, 1 << 20, base::deadline_after(100000));
   KafkaEvent event;
   const auto deadline = soon();
@@ -180,7 +189,7 @@ TEST_F(LibrdkafkaClientTest, ReportsALogThatPartsFromThePosition) {
   auto client = make_client("", 1);
   ASSERT_EQ(read_epochs(*client), (std::vector<int32_t>{0, 0, 0, 1, 1, 1}));
   // Somebody read five records under the first leader, of which the second knows three.
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {5, 0}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {5, 0}}}, {{{"orders", 0}, 0}}).ok());
   KafkaEvent event;
   const auto deadline = soon();
   while (event.kind == KafkaEventKind::kNone && base::mono_micros() < deadline) {
@@ -195,7 +204,7 @@ TEST_F(LibrdkafkaClientTest, ReportsALogThatPartsFromThePosition) {
 TEST_F(LibrdkafkaClientTest, GoesOnAtAPositionWhoseEpochHolds) {
   produce(0, {"a", "b", "c"});
   auto client = make_client("", 1);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {3, 0}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {3, 0}}}, {{{"orders", 0}, 0}}).ok());
   EXPECT_TRUE(read_until(*client, 0, 0, 3).empty());
   produce(0, {"d"});
   EXPECT_EQ(read_until(*client, 0, 0, 4), std::vector<std::string>{"d"});
@@ -238,7 +247,7 @@ TEST_F(LibrdkafkaClientTest, GetsAllPartitionsOfItsGroupAndCommitsOffsets) {
     positions[partition] = {0, -1};
     lanes[partition] = 0;
   }
-  ASSERT_TRUE(client->assign(positions, lanes).ok());
+  ASSERT_TRUE(assign(*client, positions, lanes).ok());
   EXPECT_EQ(read_until(*client, 0, 1, 2), (std::vector<std::string>{"a", "b"}));
   ASSERT_TRUE(client->commit_offsets({{{"orders", 1}, 2}}, "frazil").ok());
   const auto committed = value_of(client->committed({{"orders", 0}, {"orders", 1}}));
@@ -246,29 +255,111 @@ TEST_F(LibrdkafkaClientTest, GetsAllPartitionsOfItsGroupAndCommitsOffsets) {
   EXPECT_EQ(committed.at({"orders", 1}).first, 2);
 }
 
-TEST_F(LibrdkafkaClientTest, GivesPartitionsToASecondMember) {
-  auto first = make_client("pair", 1, {{"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "200"}});
-  ASSERT_TRUE(first->subscribe({"orders"}).ok());
-  const KafkaEvent all = event_of_kind(*first, KafkaEventKind::kAssigned);
-  std::map<TopicPartition, OffsetAndEpoch> positions;
-  std::map<TopicPartition, int> lanes;
-  for (const TopicPartition& partition : all.partitions) {
-    positions[partition] = {0, -1};
-    lanes[partition] = 0;
+TEST_F(LibrdkafkaClientTest, AddsAndRemovesPartitionsWhileOthersAreRead) {
+  for (int32_t partition = 0; partition < 3; ++partition) produce(partition, {"a", "b", "c"});
+  auto client = make_client("", 2);
+  ASSERT_TRUE(client->add({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 0, 3).size(), 3u);
+  ASSERT_TRUE(client->add({{{"orders", 1}, {1, -1}}, {{"orders", 2}, {0, -1}}}, {{{"orders", 1}, 0}, {{"orders", 2}, 1}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 1, 3), (std::vector<std::string>{"b", "c"}));
+  ASSERT_TRUE(client->remove({{"orders", 1}, {"orders", 2}}).ok());
+  produce(1, {"not for us"});
+  produce(2, {"nor this"});
+  produce(0, {"d"});
+  EXPECT_EQ(read_until(*client, 0, 0, 4), std::vector<std::string>{"d"});
+  EXPECT_EQ(value_of(client->fetch(1, 100, 1 << 20, base::deadline_after(100'000))), nullptr);
+  // Another start on another lane.
+  ASSERT_TRUE(client->add({{{"orders", 2}, {1, -1}}}, {{{"orders", 2}, 0}}).ok());
+  EXPECT_EQ(read_until(*client, 0, 2, 4), (std::vector<std::string>{"b", "c", "nor this"}));
+}
+
+TEST_F(LibrdkafkaClientTest, ForgetsWhatItHadOfARemovedPartition) {
+  produce(0, std::vector<std::string>(20, "x"));
+  auto client = make_client("", 1);
+  ASSERT_TRUE(client->add({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  std::unique_ptr<FetchedBatch> first;
+  const auto deadline = soon();
+  while (!first && base::mono_micros() < deadline) first = value_of(client->fetch(0, 5, 1 << 20, deadline));
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(client->remove({{"orders", 0}}).ok());
+  ASSERT_TRUE(client->add({{{"orders", 0}, {2, -1}}}, {{{"orders", 0}, 0}}).ok());
+  std::unique_ptr<FetchedBatch> again;
+  while (!again && base::mono_micros() < deadline) again = value_of(client->fetch(0, 5, 1 << 20, deadline));
+  ASSERT_TRUE(again && !again->messages.empty());
+  EXPECT_EQ(again->messages.front().offset, 2);
+}
+
+// One member, then two; `strategy` is of both.
+class TwoMembers : public LibrdkafkaClientTest {
+ protected:
+  void share(const std::string& strategy) {
+    const std::map<std::string, std::string> more = {{"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "200"},
+                                                     {"partition.assignment.strategy", strategy}};
+    first_ = make_client("pair", 1, more);
+    ASSERT_TRUE(first_->subscribe({"orders"}).ok());
+    const KafkaEvent all = event_of_kind(*first_, KafkaEventKind::kAssigned);
+    ASSERT_TRUE(begin(*first_, all.partitions).ok());
+    second_ = make_client("pair", 1, more);
+    ASSERT_TRUE(second_->subscribe({"orders"}).ok());
+    taken_ = event_of_kind(*first_, KafkaEventKind::kRevoked);
+    ASSERT_TRUE(first_->remove(taken_.partitions).ok());
   }
-  ASSERT_TRUE(first->assign(positions, lanes).ok());
-  auto second = make_client("pair", 1, {{"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "200"}});
-  ASSERT_TRUE(second->subscribe({"orders"}).ok());
-  event_of_kind(*first, KafkaEventKind::kRevoked);
-  ASSERT_TRUE(first->unassign().ok());
-  const KafkaEvent of_first = event_of_kind(*first, KafkaEventKind::kAssigned);
-  const KafkaEvent of_second = event_of_kind(*second, KafkaEventKind::kAssigned);
+  static base::Status begin(KafkaClient& client, const std::vector<TopicPartition>& partitions) {
+    std::map<TopicPartition, OffsetAndEpoch> positions;
+    std::map<TopicPartition, int> lanes;
+    for (const TopicPartition& partition : partitions) {
+      positions[partition] = {0, -1};
+      lanes[partition] = 0;
+    }
+    return client.add(positions, lanes);
+  }
+  // What `client` is given next, while the other one answers what it is asked. Empty assignments come, too.
+  KafkaEvent given_to(KafkaClient& client, KafkaClient& other) {
+    const auto deadline = soon();
+    while (base::mono_micros() < deadline) {
+      const KafkaEvent of_other = value_of(other.poll_control(base::deadline_after(10'000)));
+      if (of_other.kind == KafkaEventKind::kAssigned && !of_other.partitions.empty()) other_given_ = of_other;
+      const KafkaEvent given = value_of(client.poll_control(base::deadline_after(10'000)));
+      if (given.kind == KafkaEventKind::kAssigned && !given.partitions.empty()) return given;
+    }
+    ADD_FAILURE() << "nothing was given";
+    return {};
+  }
+  KafkaEvent other_given_;
+  std::unique_ptr<KafkaClient> first_, second_;
+  KafkaEvent taken_;
+};
+
+TEST_F(TwoMembers, OfACooperativeGroupGoOnWithWhatStays) {
+  share("cooperative-sticky");
+  EXPECT_LT(taken_.partitions.size(), 3u);
+  EXPECT_EQ(given_to(*second_, *first_).partitions, taken_.partitions);
+  const std::set<int32_t> gone = [&] {
+    std::set<int32_t> numbers;
+    for (const TopicPartition& partition : taken_.partitions) numbers.insert(partition.partition);
+    return numbers;
+  }();
+  for (int32_t partition = 0; partition < 3; ++partition) {
+    if (gone.contains(partition)) continue;
+    produce(partition, {"still read"});
+    EXPECT_EQ(read_until(*first_, 0, partition, 1), std::vector<std::string>{"still read"});
+  }
+}
+
+TEST_F(TwoMembers, OfAnEagerGroupGiveEverythingBackFirst) {
+  share("range");
+  EXPECT_EQ(taken_.partitions.size(), 3u);
+  const KafkaEvent of_second = given_to(*second_, *first_);
+  const KafkaEvent of_first = other_given_.partitions.empty() ? given_to(*first_, *second_) : other_given_;
   EXPECT_EQ(of_first.partitions.size() + of_second.partitions.size(), 3u);
+  ASSERT_TRUE(begin(*first_, of_first.partitions).ok());
+  produce(of_first.partitions.at(0).partition, {"read again"});
+  EXPECT_EQ(read_until(*first_, 0, of_first.partitions[0].partition, 1), std::vector<std::string>{"read again"});
 }
 
 TEST_F(LibrdkafkaClientTest, WakesAWaitingFetchAndPoll) {
   auto client = make_client("", 1);
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
   const auto start = base::mono_micros();
   client->wake(0);
   client->wake(kControlLane);
@@ -280,7 +371,7 @@ TEST_F(LibrdkafkaClientTest, WakesAWaitingFetchAndPoll) {
 TEST_F(LibrdkafkaClientTest, GoesOnAfterTheBrokerWasAway) {
   produce(0, {"a"});
   auto client = make_client("", 1, {{"reconnect.backoff.max.ms", "200"}});
-  ASSERT_TRUE(client->assign({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  ASSERT_TRUE(assign(*client, {{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
   EXPECT_EQ(read_until(*client, 0, 0, 1), std::vector<std::string>{"a"});
   ASSERT_TRUE(cluster_->set_broker_up(1, false).ok());
   ASSERT_TRUE(cluster_->set_broker_up(1, true).ok());

@@ -28,7 +28,7 @@ const std::set<std::string, std::less<>>& allowed() {
       "max.in.flight.requests.per.connection", "topic.metadata.refresh.interval.ms",
       "topic.metadata.refresh.fast.interval.ms", "topic.metadata.refresh.sparse", "topic.metadata.propagation.max.ms",
       // groups
-      "group.instance.id", "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms",
+      "group.instance.id", "group.protocol", "group.remote.assignor", "partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms",
       "coordinator.query.interval.ms",
       // writing (generator)
       "acks", "request.required.acks", "request.timeout.ms", "delivery.timeout.ms", "message.timeout.ms", "linger.ms",
@@ -61,7 +61,6 @@ const std::map<std::string, std::string, std::less<>>& refused() {
   static constexpr char kPositions[] = "the table holds the positions, Frazil never commits or resets offsets by itself";
   static constexpr char kCommitted[] = "Frazil reads committed records with checked CRCs, always";
   static constexpr char kCode[] = "it would load code or run a program named in a configuration file";
-  static constexpr char kClassic[] = "Frazil uses the classic group protocol with eager assignments";
   static constexpr char kGenerator[] = "the load generator decides by itself how it writes";
   static constexpr char kDetail[] = "it is a detail of the client library that Frazil decides by itself";
   static constexpr char kOld[] = "brokers that need it are older than those that Frazil reads from";
@@ -135,10 +134,7 @@ const std::map<std::string, std::string, std::less<>>& refused() {
       {"check.crcs", kCommitted},
       {"enable.partition.eof", "Frazil needs the end-of-partition events"},
       {"group.id", "set `group` of the source"},
-      {"group.protocol", kClassic},
-      {"group.protocol.type", kClassic},
-      {"group.remote.assignor", kClassic},
-      {"partition.assignment.strategy", "Frazil needs eager assignments (range, roundrobin)"},
+      {"group.protocol.type", "every consumer group has the same"},
       {"allow.auto.create.topics", "a misspelt topic must not come into being"},
       {"topic.blacklist", "name the topics, or a pattern, in the source"},
       {"plugin.library.paths", kCode},
@@ -227,6 +223,23 @@ base::Status check_mechanism(const std::string& name, const std::string& value) 
                        std::string(nearest));
 }
 
+// librdkafka finds out only when it connects. Eager and cooperative members cannot be in one group.
+base::Status check_strategy(const std::string& value) {
+  bool is_eager = false, is_cooperative = false;
+  for (size_t begin = 0; begin <= value.size();) {
+    const size_t end = std::min(value.find(',', begin), value.size());
+    const std::string_view word = std::string_view(value).substr(begin, end - begin);
+    const bool cooperates = word == "cooperative-sticky";
+    if (!cooperates && word != "range" && word != "roundrobin") {
+      return base::invalid("Kafka property 'partition.assignment.strategy': there are cooperative-sticky (the default), range and roundrobin");
+    }
+    (cooperates ? is_cooperative : is_eager) = true;
+    begin = end + 1;
+  }
+  if (!is_eager || !is_cooperative) return {};
+  return base::invalid("Kafka property 'partition.assignment.strategy': cooperative-sticky stands alone, a group is either cooperative or eager");
+}
+
 base::Status check_value(const std::string& name, const std::string& value) {
   if (name == "debug") {
     std::string lower = value;  // librdkafka takes the words in any case
@@ -240,6 +253,7 @@ base::Status check_value(const std::string& name, const std::string& value) {
   if (name.starts_with("sasl.kerberos.")) TRY(check_kinit_word(name, value));
   if (name == "sasl.mechanism" || name == "sasl.mechanisms") TRY(check_mechanism(name, value));
   if (name == "ssl.providers") TRY(check_providers(value));
+  if (name == "partition.assignment.strategy") TRY(check_strategy(value));
   std::unique_ptr<rd_kafka_conf_t, decltype(&rd_kafka_conf_destroy)> scratch(rd_kafka_conf_new(), &rd_kafka_conf_destroy);
   char text[512];
   const auto code = rd_kafka_conf_set(scratch.get(), name.c_str(), value.c_str(), text, sizeof text);

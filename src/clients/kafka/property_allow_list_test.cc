@@ -47,6 +47,17 @@ TEST(PropertyAllowList, KnowsTheMechanismsOfSasl) {
   EXPECT_NE(refusal("sasl.mechanism", "Plain").find("nearest is PLAIN"), std::string::npos);
 }
 
+TEST(PropertyAllowList, KnowsTheStrategiesOfGroups) {
+  for (const char* strategy : {"cooperative-sticky", "range", "roundrobin", "range,roundrobin"}) {
+    EXPECT_EQ(refusal("partition.assignment.strategy", strategy), "") << strategy;
+  }
+  EXPECT_NE(refusal("partition.assignment.strategy", "org.apache.kafka.clients.consumer.RangeAssignor").find("there are cooperative-sticky"),
+            std::string::npos);
+  EXPECT_NE(refusal("partition.assignment.strategy", "cooperative-sticky,range").find("stands alone"), std::string::npos);
+  EXPECT_EQ(refusal("group.protocol", "consumer"), "");
+  EXPECT_NE(refusal("group.protocol", "raft"), "");
+}
+
 TEST(PropertyAllowList, KeepsCredentialsOutOfTheLog) {
   EXPECT_NE(refusal("debug", "broker,security"), "");
   EXPECT_NE(refusal("debug", "broker, ALL"), "");

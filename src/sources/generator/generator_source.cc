@@ -205,7 +205,7 @@ base::Result<engine::SourceEvent> GeneratorSource::poll_control(base::MonoMicros
     wakes_seen = wakes_;
   }
   wait(deadline, wakes_seen);
-  return engine::SourceEvent::kNone;
+  return engine::SourceEvent();
 }
 
 bool GeneratorSource::is_caught_up(const SourcePositions& positions) {

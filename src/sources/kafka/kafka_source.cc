@@ -40,12 +40,29 @@ base::Failpoint group_offset_after("groupoffset.after", "the group's offsets are
 
 constexpr int kMessagesPerBatch = 8192;
 constexpr int64_t kBytesPerBatch = 4 << 20;
+constexpr int64_t kMaxPollMillis = 300'000;             // librdkafka's own value of max.poll.interval.ms
+constexpr int64_t kReleaseMicrosAtMost = 30'000'000;
 constexpr std::string_view kMarkPrefix = "frazil-table=";  // in the metadata of group offsets
+
+SourceEvent start_again() { return {SourceEvent::Kind::kStartAgain, {}}; }
+
+std::vector<engine::SplitId> split_ids(const std::vector<TopicPartition>& partitions) {
+  std::vector<engine::SplitId> ids;
+  for (const TopicPartition& partition : partitions) ids.push_back(split_id(partition));
+  return ids;
+}
+
+// Half of the time that the group waits for a member which has to give partitions back; the next owner waits as long.
+int64_t release_within(const KafkaSourceConfig& config) {
+  const auto set = config.properties.find("max.poll.interval.ms");
+  const int64_t whole_ms = set == config.properties.end() ? kMaxPollMillis : std::strtoll(set->second.c_str(), nullptr, 10);
+  return std::min(whole_ms * 500, kReleaseMicrosAtMost);
+}
 
 class KafkaSource : public engine::Source {
  public:
   KafkaSource(KafkaSourceConfig config, std::unique_ptr<KafkaClient> client)
-      : config_(std::move(config)), client_(std::move(client)), log_ends_(*client_, config_.open_transaction_warning_ms) {}
+      : config_(std::move(config)), client_(std::move(client)), release_micros_(release_within(config_)), log_ends_(*client_, config_.open_transaction_warning_ms) {}
   ~KafkaSource() override { close(); }
 
   const engine::PositionFormat& format() const override { return kafka_position_format(); }
@@ -61,6 +78,8 @@ class KafkaSource : public engine::Source {
   void wake() override;
   void stop() override;
   base::Result<SourceEvent> poll_control(base::MonoMicros deadline) override;
+  base::Status add(const std::vector<engine::SplitId>& splits, const SourcePositions& positions) override;
+  base::Status release(const std::vector<engine::SplitId>& splits) override;
   base::Status confirm(const SourcePositions& positions, const std::vector<engine::Range>& ranges) override;
   std::map<std::string, std::string> identity() const override;
   void acknowledge(const SourcePositions& positions, const std::string& mark) override;
@@ -72,33 +91,45 @@ class KafkaSource : public engine::Source {
   void close() override;
 
  private:
-  using ReadLane = std::map<TopicPartition, ReadSplit>;
+  // Read by its reader lane; splits come and go by the control lane.
+  struct ReadLane {
+    base::Mutex mutex;
+    std::map<TopicPartition, ReadSplit> splits;
+  };
 
   bool has_group() const { return !config_.group_id.empty(); }
   base::Result<KafkaTopics> discover_and_check(const SourcePositions& positions);
   base::Status follow_group(const std::vector<std::string>& topics);
   void note_identity(const KafkaTopics& topics, const SourcePositions& positions);
   std::vector<TopicPartition> mine(const KafkaTopics& topics) const;
-  base::Status begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions, int lanes);
+  base::Result<std::vector<TopicPartition>> still_ours(const std::vector<engine::SplitId>& splits, const KafkaTopics& topics) const;
+  base::Status begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions);
+  base::Status fetch_from(const std::map<TopicPartition, OffsetAndEpoch>& offsets, const std::map<TopicPartition, int>& lane_of);
+  ReadLane& emptiest_lane(int& number);
+  void stop_reading(const std::vector<TopicPartition>& partitions);
   base::Result<std::map<TopicPartition, ReadSplit>> read_splits(const std::vector<TopicPartition>& partitions,
                                                                const SourcePositions& positions);
-  base::Result<std::unique_ptr<RawBatch>> take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched);
+  base::Result<std::unique_ptr<RawBatch>> take_in(ReadLane& lane, std::unique_ptr<FetchedBatch> fetched);
   base::Result<SourceEvent> answer(const KafkaEvent& event);
+  SourceEvent given(const KafkaEvent& event);
+  base::Result<SourceEvent> taken(const KafkaEvent& event);
+  base::Result<SourceEvent> lost(const KafkaEvent& event);
   base::Result<SourceEvent> truncated(const KafkaEvent& event);
   base::Error older_epoch(const TopicPartition& partition, const OffsetAndEpoch& at, const clients::KafkaMessage& message);
   base::Result<SourceEvent> look_for_changes();
 
   const KafkaSourceConfig config_;
   const std::unique_ptr<KafkaClient> client_;
+  const int64_t release_micros_;  // how long work on partitions that go may take
 
   // Control lane only.
   std::vector<std::string> subscribed_;
   std::map<std::string, clients::TopicDescription> known_topics_;
   base::MonoMicros next_discovery_ = base::kForever;
   std::optional<SourcePositions> started_at_;
-  bool must_answer_ = false;  // the group waits for assign()
+  std::set<TopicPartition> assigned_;  // by the group
 
-  std::vector<ReadLane> lanes_;  // changed between stop() and start() only
+  std::vector<std::unique_ptr<ReadLane>> lanes_;  // made by start(), while nobody reads
   std::atomic<int> lane_count_{0};
   LogEndWatch log_ends_;
   LogTruncation truncation_;
@@ -106,7 +137,6 @@ class KafkaSource : public engine::Source {
 
   mutable base::Mutex mutex_;
   std::map<std::string, std::string> identity_;
-  std::vector<TopicPartition> assigned_;  // by the group
   bool is_closed_ = false;
 };
 
@@ -140,7 +170,48 @@ base::Status KafkaSource::start(const SourcePositions& positions, int lanes) {
   next_discovery_ = config_.discovery_interval_ms > 0 ? base::deadline_after(config_.discovery_interval_ms * 1000)
                                                       : base::kForever;
   if (has_group()) TRY(follow_group(topics.names));
-  return begin_reading(mine(topics), positions, lanes);
+  lanes_.clear();
+  for (int lane = 0; lane < lanes; ++lane) lanes_.push_back(std::make_unique<ReadLane>());
+  lane_count_ = lanes;
+  return begin_reading(mine(topics), positions);
+}
+
+base::Status KafkaSource::add(const std::vector<engine::SplitId>& splits, const SourcePositions& positions) {
+  TRY_ASSIGN(KafkaTopics topics, discover_topics(*client_, config_, topics_of(positions)));
+  TRY(check_identity(config_, topics, positions));
+  TRY_ASSIGN(topics.partitions, still_ours(splits, topics));
+  TRY(check_offsets(*client_, topics, positions));
+  note_identity(topics, positions);
+  for (const TopicPartition& partition : topics.partitions) {
+    known_topics_.try_emplace(partition.topic, topics.cluster.topics.at(partition.topic));
+    const auto known = positions.next.find(split_id(partition));
+    if (known != positions.next.end()) started_at_->next[known->first] = known->second;
+  }
+  return begin_reading(topics.partitions, positions);
+}
+
+// A broker may not know yet what the group has given. A topic that is gone has nothing to read.
+base::Result<std::vector<TopicPartition>> KafkaSource::still_ours(const std::vector<engine::SplitId>& splits,
+                                                                 const KafkaTopics& topics) const {
+  std::vector<TopicPartition> partitions;
+  for (const engine::SplitId& split : splits) {
+    const auto partition = parse_split(split);
+    if (!partition || !assigned_.contains(*partition)) continue;
+    const auto topic = topics.cluster.topics.find(partition->topic);
+    if (topic == topics.cluster.topics.end()) continue;
+    if (partition->partition >= topic->second.partitions) return base::unavailable("Kafka does not describe " + split + " yet");
+    partitions.push_back(*partition);
+  }
+  return partitions;
+}
+
+base::Status KafkaSource::release(const std::vector<engine::SplitId>& splits) {
+  std::vector<TopicPartition> partitions;
+  for (const engine::SplitId& split : splits) {
+    if (const auto partition = parse_split(split)) partitions.push_back(*partition);
+  }
+  log_ends_.leave(partitions);
+  return client_->remove(partitions);
 }
 
 // Keeps what the table says of topics that are not read any more.
@@ -166,12 +237,10 @@ base::Status KafkaSource::follow_group(const std::vector<std::string>& topics) {
 
 std::vector<TopicPartition> KafkaSource::mine(const KafkaTopics& topics) const {
   if (!has_group()) return topics.partitions;
-  base::Lock lock(mutex_);
   std::vector<TopicPartition> partitions;
   for (const TopicPartition& partition : assigned_) {
     if (std::binary_search(topics.partitions.begin(), topics.partitions.end(), partition)) partitions.push_back(partition);
   }
-  std::sort(partitions.begin(), partitions.end());
   return partitions;
 }
 
@@ -203,48 +272,71 @@ base::Result<std::map<TopicPartition, ReadSplit>> KafkaSource::read_splits(const
   return splits;
 }
 
-base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions,
-                                        int lanes) {
+base::Status KafkaSource::begin_reading(const std::vector<TopicPartition>& partitions, const SourcePositions& positions) {
   TRY_ASSIGN(auto splits, read_splits(partitions, positions));
-  lanes_.assign(static_cast<size_t>(lanes), {});
-  lane_count_ = lanes;
   std::map<TopicPartition, OffsetAndEpoch> offsets;
   std::map<TopicPartition, int> lane_of;
-  int turn = 0;
   for (auto& [partition, split] : splits) {
-    const int lane = turn++ % lanes;
+    ReadLane& lane = emptiest_lane(lane_of[partition]);
     offsets[partition] = truncation_.read_from(partition, split.next);
-    lane_of[partition] = lane;
-    lanes_[static_cast<size_t>(lane)][partition] = std::move(split);
+    base::Lock lock(lane.mutex);
+    lane.splits[partition] = std::move(split);
   }
+  if (base::Status begun = fetch_from(offsets, lane_of); !begun.ok()) {
+    stop_reading(partitions);
+    (void)client_->remove(partitions);  // what was begun of them; the error that counts is the first
+    return begun;
+  }
+  log_ends_.join(partitions);
+  return {};
+}
+
+base::Status KafkaSource::fetch_from(const std::map<TopicPartition, OffsetAndEpoch>& offsets,
+                                     const std::map<TopicPartition, int>& lane_of) {
   TRY(assign_loaded.pass());
-  log_ends_.follow(partitions);
-  if (offsets.empty() && !std::exchange(must_answer_, false)) return {};
-  must_answer_ = false;
-  return client_->assign(offsets, lane_of);
+  return offsets.empty() ? base::Status() : client_->add(offsets, lane_of);
+}
+
+KafkaSource::ReadLane& KafkaSource::emptiest_lane(int& number) {
+  const auto fewest = std::min_element(lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) {
+    return a->splits.size() < b->splits.size();
+  });
+  number = static_cast<int>(fewest - lanes_.begin());
+  return **fewest;
+}
+
+// From here on read() gives nothing of them, whatever is still fetched.
+void KafkaSource::stop_reading(const std::vector<TopicPartition>& partitions) {
+  for (const auto& lane : lanes_) {
+    base::Lock lock(lane->mutex);
+    for (const TopicPartition& partition : partitions) lane->splits.erase(partition);
+  }
 }
 
 base::Result<std::unique_ptr<RawBatch>> KafkaSource::read(int lane, base::MonoMicros deadline) {
-  ReadLane& splits = lanes_[static_cast<size_t>(lane)];
   for (;;) {
     TRY_ASSIGN(auto fetched, client_->fetch(lane, kMessagesPerBatch, kBytesPerBatch, deadline));
     if (!fetched) return std::unique_ptr<RawBatch>();
-    const auto split = splits.find(fetched->partition);
-    if (split != splits.end()) {
-      TRY_ASSIGN(auto batch, take_in(split->second, std::move(fetched)));
-      if (batch) return batch;
-    }
-    if (base::mono_micros() >= deadline) return std::unique_ptr<RawBatch>();
+    TRY_ASSIGN(auto batch, take_in(*lanes_[static_cast<size_t>(lane)], std::move(fetched)));
+    if (batch || base::mono_micros() >= deadline) return batch;
   }
 }
 
-base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadSplit& split, std::unique_ptr<FetchedBatch> fetched) {
-  if (auto halt = truncation_.record_below(*fetched, split.next)) return base::Error(*std::move(halt));
-  if (const clients::KafkaMessage* older = find_older_epoch(split, *fetched)) {
-    return older_epoch(fetched->partition, split.next, *older);
-  }
+base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadLane& lane, std::unique_ptr<FetchedBatch> fetched) {
   const TopicPartition partition = fetched->partition;
-  auto batch = to_raw_batch(split, std::move(fetched));
+  OffsetAndEpoch next;
+  const clients::KafkaMessage* older = nullptr;
+  std::unique_ptr<RawBatch> batch;
+  {
+    base::Lock lock(lane.mutex);
+    const auto split = lane.splits.find(partition);
+    if (split == lane.splits.end()) return batch;
+    next = split->second.next;
+    if (auto halt = truncation_.record_below(*fetched, next)) return base::Error(*std::move(halt));
+    older = find_older_epoch(split->second, *fetched);
+    if (older == nullptr) batch = to_raw_batch(split->second, std::move(fetched));
+  }
+  if (older != nullptr) return older_epoch(partition, next, *older);
   if (batch) truncation_.read_on(partition);
   return batch;
 }
@@ -279,7 +371,7 @@ void KafkaSource::stop() {
 base::Result<SourceEvent> KafkaSource::poll_control(base::MonoMicros deadline) {
   TRY_ASSIGN(const KafkaEvent event, client_->poll_control(std::min(deadline, next_discovery_)));
   if (event.kind != KafkaEventKind::kNone) return answer(event);
-  if (base::mono_micros() < next_discovery_) return SourceEvent::kNone;
+  if (base::mono_micros() < next_discovery_) return SourceEvent();
   next_discovery_ = base::deadline_after(config_.discovery_interval_ms * 1000);
   return look_for_changes();
 }
@@ -287,26 +379,58 @@ base::Result<SourceEvent> KafkaSource::poll_control(base::MonoMicros deadline) {
 base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
   switch (event.kind) {
     case KafkaEventKind::kNone:
-      return SourceEvent::kNone;
+      return SourceEvent();
     case KafkaEventKind::kAssigned:
-    case KafkaEventKind::kRevoked: {
-      if (event.kind == KafkaEventKind::kRevoked) revoke_start.pass_by();
-      base::Lock lock(mutex_);
-      must_answer_ = event.kind == KafkaEventKind::kAssigned;
-      assigned_ = must_answer_ ? event.partitions : std::vector<TopicPartition>();
-      return SourceEvent::kAssignmentChanged;
-    }
+      return given(event);
+    case KafkaEventKind::kRevoked:
+      revoke_start.pass_by();
+      return taken(event);
+    case KafkaEventKind::kLost:
+      revoke_start.pass_by();
+      return lost(event);
     case KafkaEventKind::kOffsetOutOfRange:
     case KafkaEventKind::kTopicGone:
       // The next start() compares the table's positions with the cluster and halts with what it finds.
       base::log_warn("kafka_position_lost", {{"offset", event.offset}, {"text", event.text}});
-      return SourceEvent::kAssignmentChanged;
+      return start_again();
     case KafkaEventKind::kLogTruncated:
       return truncated(event);
     case KafkaEventKind::kFatal:
       return base::unavailable("the Kafka client cannot go on: " + event.text);
   }
-  return SourceEvent::kNone;
+  return SourceEvent();
+}
+
+SourceEvent KafkaSource::given(const KafkaEvent& event) {
+  if (event.partitions.empty()) return {};
+  assigned_.insert(event.partitions.begin(), event.partitions.end());
+  return {SourceEvent::Kind::kSplitsAdded, split_ids(event.partitions)};
+}
+
+base::Result<SourceEvent> KafkaSource::taken(const KafkaEvent& event) {
+  for (const TopicPartition& partition : event.partitions) {
+    assigned_.erase(partition);
+    base::log_debug("kafka_partition_taken", {{"split", split_id(partition)}});
+  }
+  stop_reading(event.partitions);
+  if (event.partitions.empty()) {
+    TRY(client_->remove({}));  // an answer is due all the same
+    return SourceEvent();
+  }
+  return SourceEvent{SourceEvent::Kind::kSplitsLeaving, split_ids(event.partitions), base::deadline_after(release_micros_)};
+}
+
+base::Result<SourceEvent> KafkaSource::lost(const KafkaEvent& event) {
+  for (const TopicPartition& partition : event.partitions) assigned_.erase(partition);
+  stop_reading(event.partitions);
+  log_ends_.leave(event.partitions);
+  TRY(client_->remove(event.partitions));
+  if (event.partitions.empty()) return SourceEvent();
+  base::log_warn("kafka_partitions_lost",
+                 {{"group", config_.group_id},
+                  {"partitions", static_cast<int64_t>(event.partitions.size())},
+                  {"text", "the group has given them to others, since this process did not answer in time; what was open is dropped"}});
+  return SourceEvent{SourceEvent::Kind::kSplitsLost, split_ids(event.partitions)};
 }
 
 base::Result<SourceEvent> KafkaSource::truncated(const KafkaEvent& event) {
@@ -314,10 +438,10 @@ base::Result<SourceEvent> KafkaSource::truncated(const KafkaEvent& event) {
   const TopicPartition& partition = event.partitions[0];
   if (truncation_.is_first_sign(partition)) {
     base::log_warn("kafka_log_truncated", {{"split", split_id(partition)}, {"text", event.text}});
-    return SourceEvent::kAssignmentChanged;
+    return start_again();
   }
   auto halt = started_at_ ? truncated_below(event, *started_at_) : std::nullopt;
-  if (!halt || (event.offset >= 0 && truncation_.may_look(partition, event.offset))) return SourceEvent::kAssignmentChanged;
+  if (!halt || (event.offset >= 0 && truncation_.may_look(partition, event.offset))) return start_again();
   return base::Error(*std::move(halt));
 }
 
@@ -326,7 +450,7 @@ base::Result<SourceEvent> KafkaSource::look_for_changes() {
   const auto topics = discover_topics(*client_, config_);
   if (!topics.ok()) {
     base::log_warn("kafka_discovery", {{"error", topics.error().message()}});
-    return SourceEvent::kNone;
+    return SourceEvent();
   }
   for (const std::string& name : topics->names) {
     const auto found = topics->cluster.topics.find(name);
@@ -336,9 +460,9 @@ base::Result<SourceEvent> KafkaSource::look_for_changes() {
     // A group's own metadata finds new partitions of topics that it follows.
     const bool has_grown = !is_gone && !is_new && !has_group() && found->second.partitions != known->second.partitions;
     const bool is_other = !is_gone && !is_new && found->second.id != known->second.id;
-    if (is_gone || is_new || has_grown || is_other) return SourceEvent::kAssignmentChanged;
+    if (is_gone || is_new || has_grown || is_other) return start_again();
   }
-  return topics->names.size() == known_topics_.size() ? SourceEvent::kNone : SourceEvent::kAssignmentChanged;
+  return topics->names.size() == known_topics_.size() ? SourceEvent() : start_again();
 }
 
 base::Status KafkaSource::confirm(const SourcePositions& positions, const std::vector<engine::Range>& ranges) {
@@ -388,6 +512,11 @@ void KafkaSource::acknowledge(const SourcePositions& positions, const std::strin
   group_offset_before.pass_by();
   const base::Status status = client_->commit_offsets(offsets, std::string(kMarkPrefix) + mark);
   if (status.ok()) base::log_debug("group_offsets_written", {{"group", config_.group_id}});
+  if (!status.ok() && status.error().code() == base::Code::kConflict) {
+    // A rebalance is under way, or has left us out: the next commit, or the next owner's, writes them.
+    base::log_info("group_offsets_not_taken", {{"group", config_.group_id}, {"answer", status.error().message()}});
+    return;
+  }
   if (!status.ok()) base::log_warn("kafka_group_offsets", {{"group", config_.group_id}, {"error", status.error().message()}});
   group_offset_after.pass_by();
 }

@@ -96,15 +96,14 @@ TEST_F(KafkaSourceMockTest, FollowsItsGroupAndWritesItsOffsets) {
   ASSERT_TRUE(positions.ok());
   ASSERT_TRUE(source->start(positions.value(), 2).ok());
   const auto deadline = soon();
-  SourceEvent event = SourceEvent::kNone;
-  while (event == SourceEvent::kNone && base::mono_micros() < deadline) {
+  SourceEvent event;
+  while (event.kind == SourceEvent::Kind::kNone && base::mono_micros() < deadline) {
     const auto polled = source->poll_control(deadline);
     ASSERT_TRUE(polled.ok());
     event = polled.value();
   }
-  ASSERT_EQ(event, SourceEvent::kAssignmentChanged);
-  source->stop();
-  ASSERT_TRUE(source->start(positions.value(), 2).ok());
+  ASSERT_EQ(event.kind, SourceEvent::Kind::kSplitsAdded);
+  ASSERT_TRUE(source->add(event.splits, positions.value()).ok());
   int64_t records = 0;
   read_to_end(*source, positions.value(), records);
   EXPECT_EQ(records, 300);

@@ -30,7 +30,9 @@ struct Script {
   std::map<TopicPartition, OffsetAndEpoch> assigned;
   std::map<TopicPartition, int64_t> committed;
   std::string metadata;
-  int assignments = 0;
+  std::map<TopicPartition, int> lane_of;
+  int removals = 0;
+  base::Status offsets_taken;
 };
 
 class ScriptedClient : public clients::KafkaClient {
@@ -62,13 +64,23 @@ class ScriptedClient : public clients::KafkaClient {
     return offsets;
   }
   base::Status subscribe(const std::vector<std::string>&) override { return {}; }
-  base::Status assign(const std::map<TopicPartition, OffsetAndEpoch>& positions,
-                      const std::map<TopicPartition, int>&) override {
-    script_.assigned = positions;
-    ++script_.assignments;
+  base::Status add(const std::map<TopicPartition, OffsetAndEpoch>& positions, const std::map<TopicPartition, int>& lanes) override {
+    for (const auto& [partition, position] : positions) {
+      EXPECT_FALSE(script_.assigned.contains(partition));
+      script_.assigned[partition] = position;
+      script_.lane_of[partition] = lanes.at(partition);
+    }
     return {};
   }
-  base::Status unassign() override { return {}; }
+  base::Status remove(const std::vector<TopicPartition>& partitions) override {
+    ++script_.removals;
+    for (const TopicPartition& partition : partitions) script_.assigned.erase(partition);
+    return {};
+  }
+  base::Status unassign() override {
+    script_.assigned.clear();
+    return {};
+  }
   base::Result<KafkaEvent> poll_control(base::MonoMicros) override {
     if (script_.events.empty()) return KafkaEvent();
     KafkaEvent event = std::move(script_.events.front());
@@ -85,7 +97,7 @@ class ScriptedClient : public clients::KafkaClient {
   base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) override {
     script_.committed = offsets;
     script_.metadata = metadata;
-    return {};
+    return script_.offsets_taken;
   }
   void close() override {}
 
@@ -186,8 +198,7 @@ TEST_F(KafkaSourceTest, RemembersTheTableInTheMetadataOfGroupOffsets) {
   event.partitions = {{"orders", 0}, {"orders", 1}};
   script_.events.push_back(event);
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
-  ASSERT_TRUE(source->poll_control(base::mono_micros()).ok());
-  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  ASSERT_TRUE(source->add(source->poll_control(base::mono_micros())->splits, at("100@4")).ok());
   source->acknowledge(at("100@4"), "table-1");
   EXPECT_EQ(make_source(in_group)->last_mark(), "table-1");
   EXPECT_EQ(make_source()->last_mark(), "");
@@ -199,10 +210,12 @@ TEST_F(KafkaSourceTest, HaltsForADivergingLogOnlyWhenTheTablesOwnPositionDiverge
   add_event(KafkaEventKind::kLogTruncated, 80);
   const auto first = source->poll_control(base::mono_micros());
   ASSERT_TRUE(first.ok());
-  EXPECT_EQ(first.value(), SourceEvent::kAssignmentChanged);
+  EXPECT_EQ(first->kind, SourceEvent::Kind::kStartAgain);
+  source->stop();
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   add_event(KafkaEventKind::kLogTruncated, 80);
-  EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
+  EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kStartAgain);
+  source->stop();
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 80);
   add_batch(83, 84, 5, 85);
@@ -215,7 +228,8 @@ TEST_F(KafkaSourceTest, TakesMarkersOfALaterLeaderBelowThePositionForNoLoss) {
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(source->start(at("100@4"), 1).ok());
     add_event(KafkaEventKind::kLogTruncated, 98);
-    EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
+    EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kStartAgain);
+    source->stop();
   }
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 98);
@@ -231,7 +245,8 @@ TEST_F(KafkaSourceTest, HaltsForADivergingLogThatCannotBeLookedAt) {
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(source->start(at("100@4"), 1).ok());
     add_event(KafkaEventKind::kLogTruncated, 80);
-    EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
+    EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kStartAgain);
+    source->stop();
   }
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   add_event(KafkaEventKind::kLogTruncated, 80);
@@ -272,9 +287,10 @@ TEST_F(KafkaSourceTest, StartsANewPartitionAtItsLogStartWhateverTheStartMode) {
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   script_.cluster.topics["orders"].partitions = 3;
   const auto deadline = base::deadline_after(30 * 1000000);
-  SourceEvent event = SourceEvent::kNone;
-  while (event == SourceEvent::kNone && base::mono_micros() < deadline) event = source->poll_control(deadline).value();
-  ASSERT_EQ(event, SourceEvent::kAssignmentChanged);
+  SourceEvent event;
+  while (event.kind == SourceEvent::Kind::kNone && base::mono_micros() < deadline) event = source->poll_control(deadline).value();
+  ASSERT_EQ(event.kind, SourceEvent::Kind::kStartAgain);
+  source->stop();
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());
   EXPECT_EQ(script_.assigned.at({"orders", 2}).offset, 0);
   EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 100);
@@ -300,17 +316,119 @@ TEST_F(KafkaSourceTest, ResolvesEachStartMode) {
   EXPECT_EQ(next_of(StartGroup{}), "77@-1 10@-1");
 }
 
-TEST_F(KafkaSourceTest, AnswersAnAssignmentWithoutPartitions) {
-  auto source = make_source([](KafkaSourceConfig& config) { config.group_id = "g"; });
-  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
-  EXPECT_EQ(script_.assignments, 0);
+static KafkaEvent group_event(KafkaEventKind kind, std::vector<int32_t> numbers) {
   KafkaEvent event;
-  event.kind = KafkaEventKind::kAssigned;
-  script_.events.push_back(event);
-  EXPECT_EQ(source->poll_control(base::mono_micros()).value(), SourceEvent::kAssignmentChanged);
-  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
-  EXPECT_EQ(script_.assignments, 1);
+  event.kind = kind;
+  for (const int32_t number : numbers) event.partitions.push_back({"orders", number});
+  return event;
+}
+
+static void join_group(KafkaSourceConfig& config) { config.group_id = "g"; }
+
+TEST_F(KafkaSourceTest, ReadsWhatItsGroupGivesAtThePositionsThatWereLoadedForIt) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 2).ok());
   EXPECT_TRUE(script_.assigned.empty());
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0, 1}));
+  const SourceEvent given = source->poll_control(base::mono_micros()).value();
+  EXPECT_EQ(given.kind, SourceEvent::Kind::kSplitsAdded);
+  EXPECT_EQ(given.splits, (std::vector<engine::SplitId>{"orders/0", "orders/1"}));
+  EXPECT_TRUE(script_.assigned.empty());
+  ASSERT_TRUE(source->add(given.splits, at("170@4")).ok());
+  EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 170);
+  EXPECT_NE(script_.lane_of.at({"orders", 0}), script_.lane_of.at({"orders", 1}));
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {}));
+  EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kNone);
+}
+
+TEST_F(KafkaSourceTest, GivesNothingMoreOfWhatItsGroupTakesAndGoesOnWithTheRest) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0, 1}));
+  ASSERT_TRUE(source->add(source->poll_control(base::mono_micros())->splits, at("100@4")).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kRevoked, {0}));
+  const SourceEvent taken = source->poll_control(base::mono_micros()).value();
+  EXPECT_EQ(taken.kind, SourceEvent::Kind::kSplitsLeaving);
+  EXPECT_EQ(taken.splits, std::vector<engine::SplitId>{"orders/0"});
+  EXPECT_LE(taken.deadline, base::deadline_after(30'000'000));
+  add_batch(100, 105, 4, 106, 0);
+  add_batch(0, 9, 4, 10, 1);
+  const auto batch = source->read(0, base::deadline_after(1'000'000));
+  ASSERT_TRUE(batch.ok() && *batch);
+  EXPECT_EQ((*batch)->range.split, "orders/1");
+  EXPECT_TRUE(script_.assigned.contains({"orders", 0}));  // until the work on it is committed
+  source->acknowledge(at("106@4"), "t");
+  EXPECT_EQ(script_.committed.at({"orders", 0}), 106);
+  ASSERT_TRUE(source->release(taken.splits).ok());
+  EXPECT_FALSE(script_.assigned.contains({"orders", 0}));
+  EXPECT_TRUE(script_.assigned.contains({"orders", 1}));
+  source->acknowledge(at("106@4"), "t");
+  EXPECT_FALSE(script_.committed.contains({"orders", 0}));
+}
+
+TEST_F(KafkaSourceTest, GivesAHalfOfTheGroupsPatienceToWorkOnPartitionsThatGo) {
+  auto source = make_source([](KafkaSourceConfig& config) {
+    join_group(config);
+    config.properties["max.poll.interval.ms"] = "8000";
+  });
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kRevoked, {0}));
+  const base::MonoMicros before = base::mono_micros();
+  EXPECT_GE(source->poll_control(before)->deadline, before + 4'000'000);
+  script_.events.push_back(group_event(KafkaEventKind::kRevoked, {0}));
+  const base::MonoMicros deadline = source->poll_control(before)->deadline;
+  EXPECT_LE(deadline, base::mono_micros() + 4'000'000);
+}
+
+TEST_F(KafkaSourceTest, AnswersTheGroupAtOnceWhenItTakesNothingOrHasTakenAllAlready) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0, 1}));
+  ASSERT_TRUE(source->add(source->poll_control(base::mono_micros())->splits, at("100@4")).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kRevoked, {}));
+  EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kNone);
+  EXPECT_EQ(script_.removals, 1);
+  script_.events.push_back(group_event(KafkaEventKind::kLost, {0, 1}));
+  EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kSplitsLost);
+  EXPECT_TRUE(script_.assigned.empty());
+  source->stop();
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  EXPECT_TRUE(script_.assigned.empty());
+}
+
+TEST_F(KafkaSourceTest, WaitsForABrokerThatDoesNotDescribeAGivenPartitionYet) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0, 2}));
+  const SourceEvent given = source->poll_control(base::mono_micros()).value();
+  EXPECT_EQ(source->add(given.splits, at("100@4")).error().code(), base::Code::kUnavailable);
+  EXPECT_TRUE(script_.assigned.empty());
+  script_.cluster.topics["orders"].partitions = 3;
+  ASSERT_TRUE(source->add(given.splits, at("100@4")).ok());
+  EXPECT_EQ(script_.assigned.size(), 2u);
+}
+
+TEST_F(KafkaSourceTest, HaltsBeforeItReadsAGivenPartitionWhosePositionIsGone) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0}));
+  const SourceEvent given = source->poll_control(base::mono_micros()).value();
+  script_.log_start = 150;
+  EXPECT_EQ(halt_of(source->add(given.splits, at("100@4"))), "SOURCE_GAP orders/0[100,150)");
+  EXPECT_TRUE(script_.assigned.empty());
+}
+
+TEST_F(KafkaSourceTest, StartsAgainWithWhatItsGroupHasLeftIt) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0, 1}));
+  ASSERT_TRUE(source->add(source->poll_control(base::mono_micros())->splits, at("100@4")).ok());
+  script_.events.push_back(group_event(KafkaEventKind::kRevoked, {0}));
+  ASSERT_TRUE(source->poll_control(base::mono_micros()).ok());
+  source->stop();  // before the work on it was committed
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  EXPECT_EQ(script_.assigned.size(), 1u);
+  EXPECT_TRUE(script_.assigned.contains({"orders", 1}));
 }
 
 TEST_F(KafkaSourceTest, KeepsTheIdentityOfTopicsThatItReadsNoLonger) {

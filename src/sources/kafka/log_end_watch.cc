@@ -37,6 +37,22 @@ void LogEndWatch::follow(std::vector<TopicPartition> partitions) {
   });
 }
 
+void LogEndWatch::join(const std::vector<TopicPartition>& partitions) {
+  std::vector<TopicPartition> all = followed();
+  for (const TopicPartition& partition : partitions) {
+    if (std::find(all.begin(), all.end(), partition) == all.end()) all.push_back(partition);
+  }
+  follow(std::move(all));
+}
+
+void LogEndWatch::leave(const std::vector<TopicPartition>& partitions) {
+  std::vector<TopicPartition> rest = followed();
+  std::erase_if(rest, [&](const TopicPartition& one) {
+    return std::find(partitions.begin(), partitions.end(), one) != partitions.end();
+  });
+  follow(std::move(rest));
+}
+
 std::vector<TopicPartition> LogEndWatch::followed() const {
   base::Lock lock(mutex_);
   return partitions_;

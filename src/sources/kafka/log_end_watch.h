@@ -5,7 +5,7 @@
 // it is handed to readers of committed records. No data are lost, but the table stands still, and somebody has to abort it.
 // Its producer's id is not to be had from this client library; the message names the command that tells it.
 //
-// Owned by the source. follow() by the control lane, the rest by any thread; refresh() waits for the cluster, at most about a
+// Owned by the source. follow(), join() and leave() by the control lane, the rest by any thread; refresh() waits for the cluster, at most about a
 // request's time.
 #pragma once
 
@@ -23,8 +23,10 @@ class LogEndWatch {
   // A partition whose last stable offset stands still below the log's end for `patience_ms` is stuck; 0: never.
   LogEndWatch(clients::KafkaClient& client, int64_t patience_ms);
 
-  // The partitions that are read from now on.
+  // The partitions that are read from now on, in place of all others, or beside them; those that are read no longer.
   void follow(std::vector<clients::TopicPartition> partitions);
+  void join(const std::vector<clients::TopicPartition>& partitions);
+  void leave(const std::vector<clients::TopicPartition>& partitions);
   std::vector<clients::TopicPartition> followed() const;
   // What another question to the cluster came to: success is a sign of life, kUnavailable is silence.
   void note_reply(const base::Status& status);

@@ -42,9 +42,8 @@ class EndsClient : public clients::KafkaClient {
     return std::map<TopicPartition, std::pair<int64_t, std::string>>();
   }
   base::Status subscribe(const std::vector<std::string>&) override { return {}; }
-  base::Status assign(const std::map<TopicPartition, clients::OffsetAndEpoch>&, const std::map<TopicPartition, int>&) override {
-    return {};
-  }
+  base::Status add(const std::map<TopicPartition, clients::OffsetAndEpoch>&, const std::map<TopicPartition, int>&) override { return {}; }
+  base::Status remove(const std::vector<TopicPartition>&) override { return {}; }
   base::Status unassign() override { return {}; }
   base::Result<clients::KafkaEvent> poll_control(base::MonoMicros) override { return clients::KafkaEvent(); }
   base::Result<std::unique_ptr<clients::FetchedBatch>> fetch(int, int, int64_t, base::MonoMicros) override {
