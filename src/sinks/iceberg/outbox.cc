@@ -31,6 +31,10 @@ bool may_have_failed_for_now(base::Code code) {
          code == base::Code::kExhausted;
 }
 
+bool is_for_good(base::Code code) {
+  return code == base::Code::kInvalid || code == base::Code::kUnsupported || code == base::Code::kCorrupt || code == base::Code::kNotFound;
+}
+
 // The partition spec that the files were written for, which need not be the table's current one any more.
 int32_t spec_id_of(const iceberg::Manifest& manifest, int32_t otherwise) {
   const auto named = manifest.header.find("partition-spec-id");
@@ -71,7 +75,7 @@ base::Status Outbox::apply_to(const std::string& table, Entries& entries, bool i
     const base::Status status = try_once(id, entries, is_from_before);
     if (status.ok()) continue;
     const base::Error& error = status.error();
-    if (error.halt() != nullptr || may_have_failed_for_now(error.code())) return status;
+    if (error.halt() != nullptr || !is_for_good(error.code())) return status;
     return owed_refused(id, {entries.begin(), entries.end()}, error);
   }
   return {};
