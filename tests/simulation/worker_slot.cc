@@ -140,7 +140,8 @@ void WorkerSlot::answer(const base::Halt& halt) {
     return;
   }
   // Its cause is somebody's to mend: a token, a permission. Then it is started again.
-  if (halt.code == "COMMIT_REJECTED" && scenario_.faults.commit_rejected > 0) return;
+  const bool is_refusal = halt.code == "COMMIT_REJECTED" || halt.code == "OWED_REFUSED";
+  if (is_refusal && scenario_.faults.commit_rejected > 0) return;
   if (const std::string choice = choice_for(halt); !choice.empty()) {
     accepted_ = {{halt.code, choice, halt.token}};
     tally_.add("halts accepted");
