@@ -82,7 +82,7 @@ class Round:
         self.pipelines = [self._pipeline(f"w{i}", catalog) for i in range(workers)]
         self.stream = Stream(arena.kafka, self.topic, PARTITIONS, PER_SECOND, BAD_SHARE, seed)
         self.victims = []
-        self.samples = []
+        self.samples, self._broker_error = [], None
         self.first_commits, self.dropped = [], 0   # seconds from restart to first commit; epochs given up in order
 
     def _pipeline(self, member, catalog):
@@ -155,8 +155,15 @@ class Round:
     def await_no_lag(self, fault):
         """Until the table has everything that is in the topic now."""
         begun = time.monotonic()
-        ends = wait_until(lambda: self._log_ends(), "the broker", LAG_SECONDS)
-        wait_until(lambda: self._is_at(ends), f"no lag after {fault}", LAG_SECONDS)
+        try:
+            ends = wait_until(self._log_ends, "the broker", LAG_SECONDS)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error} after {fault}: {self._broker_error!r}") from None
+        try:
+            wait_until(lambda: self._is_at(ends), f"no lag after {fault}", LAG_SECONDS)
+        except TimeoutError as error:
+            tails = "\n".join(f"--- {victim.name}\n{victim.tail()}" for victim in self.victims)
+            raise TimeoutError(f"{error}: the log ends at {ends}\n{tails}") from None
         seconds = time.monotonic() - begun
         self.history.add("healed", seconds=seconds, fault=fault)
         return seconds
@@ -164,7 +171,9 @@ class Round:
     def _log_ends(self):
         try:
             return log_ends(self.arena.kafka, self.topic, PARTITIONS)
-        except Exception:  # the client's own errors: the broker is not back yet
+        except Exception as error:  # the client's own errors: the broker is not back yet
+            self._broker_error = error
+            self.arena.kafka.forget_clients()
             return None
 
     def _is_at(self, ends):
