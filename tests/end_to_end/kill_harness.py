@@ -199,7 +199,7 @@ class Stream:
         self.bad_share = bad_share
         self._random = random.Random(seed)
         self._producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "acks": "all", "enable.idempotence": True,
-                                   "linger.ms": 5, "compression.type": "lz4"})
+                                   "linger.ms": 5, "compression.type": "lz4", "log_level": 2})
         self._end = threading.Event()
         self._failures = []
         self.sent = 0    # handed to the client, acknowledged or not

@@ -71,6 +71,12 @@ class Tally:
             for name, value in sample.items():
                 self.bounds[name] = max(self.bounds.get(name, 0), value)
 
+    def lacks_landed_commits(self):
+        return not self.requests["landed"] or not all(self.phases.values())
+
+    def missing_faults(self):
+        return [fault.name for fault in OUTAGES if not self.faults[fault.name] or ("replies" in fault.name and not self.replies[fault.name])]
+
     # --- the end --------------------------------------------------------------------------------
 
     def faults_of_the_run(self, stages):
@@ -81,8 +87,7 @@ class Tally:
         if "kills_of_three" in stages and not self.kills[3]:
             faults.append("no kill of one in three")
         if "outages" in stages:
-            faults += [f"never happened: {fault.name}" for fault in OUTAGES if not self.faults[fault.name]]
-            faults += [f"met no reply: {name}" for name in self.faults if "replies" in name and not self.replies[name]]
+            faults += [f"never happened: {name}" for name in self.missing_faults()]
         return faults + ["no round was judged"] * (not self.rounds)
 
     def lines(self):
