@@ -25,7 +25,7 @@ EACH = 3             # of every replacement, before and after
 PARTITIONS = 3
 PER_SECOND = 400
 BAD_SHARE = 0.1
-RUN_SECONDS = 420
+RUN_SECONDS = max(420, 2 * LOST)
 KIND = "rest_local" if lakes.KIND == "sqlite" else lakes.KIND
 QUICK = {"commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "100"}
 
