@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "clients/kafka/kafka_client.h"
+#include "clients/kafka/renewing_client.h"
 #include "decoders/json/json_record_decoder.h"
 #include "sinks/iceberg/iceberg_sink.h"
 #include "sources/generator/generator_source.h"
@@ -60,7 +61,9 @@ base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& 
     std::string& client_id = kafka.properties.try_emplace("client.id", kafka.client_id).first->second;
     client_id = client_id_at(client_id, address);
   }
-  TRY_ASSIGN(auto client, clients::make_librdkafka_client(sources::kafka_client_config(kafka, lanes)));
+  TRY_ASSIGN(auto client, clients::make_renewing_client([config = sources::kafka_client_config(kafka, lanes)] {
+    return clients::make_librdkafka_client(config);
+  }));
   return sources::make_kafka_source(std::move(kafka), std::move(client));
 }
 

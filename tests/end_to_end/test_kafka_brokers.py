@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer
 
 from kafka_server import KafkaServer
 from pipeline import Pipeline, ids, produce, topic_of
@@ -110,3 +110,23 @@ def test_a_missing_topic_leaves_no_table(kafka, lake, topic):
     topic_of(kafka, topic, ids(0, 5))
     pipeline.run().expect()
     lake.expect_ids(pipeline.table, range(5))
+
+
+def test_a_static_member_that_was_fenced_goes_on_with_a_new_client(kafka, lake, topic):
+    """Somebody joins under its name, as its own request does that was delivered twice: the brokers end the first member for good."""
+    topic_of(kafka, topic, ids(0, 100))
+    member = {"group.instance.id": "twin", "session.timeout.ms": "6000"}
+    pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": {"properties": member}})
+    with pipeline.start() as running:
+        running.wait_for_commit(100)
+        twin = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": pipeline.group, "partition.assignment.strategy": "cooperative-sticky",
+                         "log_level": 2, **member})
+        twin.subscribe([topic])
+        running.wait_until(lambda: (twin.poll(0.2), "FENCED_INSTANCE_ID" in running.stderr)[1], "the first member to be fenced")
+        running.wait_for_log("attempt_failed.*FENCED_INSTANCE_ID")
+        twin.close()
+        running.wait_for_log("kafka_client_renewed")
+        produce(kafka, topic, ids(100, 200))
+        running.wait_for_commit(200)
+        running.terminate().expect()
+    lake.expect_ids(pipeline.table, range(200))
