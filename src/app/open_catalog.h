@@ -5,16 +5,19 @@
 #include <string>
 
 #include "app/config/pipeline_config.h"
+#include "base/interrupt.h"
 #include "base/result.h"
 #include "iceberg/catalog.h"
-#include "io/scheme_file_io.h"
 
 namespace frazil::app {
 
-// Paths are absolute already. kUnavailable: not reached now. kUnsupported names a type that this version lacks.
-base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config);
+// How a catalog is used.
+struct CatalogUse {
+  std::shared_ptr<base::Interrupt> given_up;  // ends all that waits for catalog and stores; may be null
+  bool writes = false;                        // a table's store is asked before the table is made
+};
 
-// The stores of a catalog, by the schemes of locations; of a catalog over the network local files only below the allowed roots.
-io::SchemeFileIOConfig file_io_config(const CatalogConfig& config);
+// Paths are absolute already. kUnavailable: not reached now. kUnsupported names a type that this version lacks.
+base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config, const CatalogUse& use = {});
 
 }  // namespace frazil::app

@@ -11,6 +11,7 @@
 #include "app/sink_config.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/patience.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/renewing_client.h"
 #include "decoders/json/json_record_decoder.h"
@@ -128,15 +129,23 @@ base::Status Pipeline::run(base::Interrupt& stop) {
 namespace {
 
 // A catalog that is locked by somebody else, or not there yet, is waited for.
-base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog_within(const PipelineConfig& config, base::Interrupt& stop) {
+base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog_within(const PipelineConfig& config, base::Interrupt& stop,
+                                                                    base::Patience& patience) {
   constexpr int64_t kPauseMicros = 200'000;
   const base::MonoMicros deadline = base::deadline_after(config.connect_timeout_ms * 1000);
   while (true) {
-    auto catalog = open_catalog(config.table.catalog);
+    auto catalog = open_catalog(config.table.catalog, {patience.over(), true});
     if (catalog.ok() || catalog.error().code() != base::Code::kUnavailable) return catalog;
     if (stop.raised() || base::mono_micros() >= deadline) return catalog;
     stop.wait_until(base::deadline_after(kPauseMicros));
   }
+}
+
+// A catalog that did not answer before the stop is no failure of the run.
+bool is_end_by_stop(const PipelineConfig& config, const base::Error& error, base::Interrupt& stop) {
+  if (!stop.raised() || (error.code() != base::Code::kCancelled && error.code() != base::Code::kUnavailable)) return false;
+  base::log_warn("stopped_without_answer", {{"pipeline", config.name}, {"why", error.message()}, {"meaning", "nothing was begun"}});
+  return true;
 }
 
 }  // namespace
@@ -148,17 +157,24 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
     TRY_ASSIGN(merge, MergeService::start(config_.commit.merge));
   }
   TRY_ASSIGN(auto source, make_source(config_, lanes, merge ? merge->address() : ""));
-  TRY_ASSIGN(auto catalog, open_catalog_within(config_, stop));
+  const auto patience = base::Patience::until(stop);
+  auto opened = open_catalog_within(config_, stop, *patience);
+  if (!opened.ok() && is_end_by_stop(config_, opened.error(), stop)) return {};
+  TRY_ASSIGN(const auto catalog, std::move(opened));
   TRY_ASSIGN(auto sink_settings, sink_config(config_, options_.user));
   sink_settings.metrics = &metrics_;
   if (merge) {
-    TRY_ASSIGN(auto own_catalog, open_catalog_within(config_, stop));
+    auto own = open_catalog_within(config_, stop, *patience);
+    if (!own.ok() && is_end_by_stop(config_, own.error(), stop)) return {};
+    TRY_ASSIGN(auto own_catalog, std::move(own));
     merge->open(sink_settings, std::move(own_catalog), source->format(), [&source] { return source->first_reader(); });
   }
   auto sink =
       sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted, merge.get());
   const auto make_decoder = [&](int, int intake) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema(intake)); };
-  engine::Worker worker(worker_options(config_, options_, lanes), *source, *sink, make_decoder, budget_, status_);
+  engine::WorkerOptions settings = worker_options(config_, options_, lanes);
+  settings.patience = patience;
+  engine::Worker worker(std::move(settings), *source, *sink, make_decoder, budget_, status_);
   base::log_info("pipeline starts", {{"pipeline", config_.name}, {"table", config_.table.name}, {"lanes", lanes}});
   return worker.run(stop);
 }

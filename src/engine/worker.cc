@@ -27,7 +27,8 @@ bool is_passing(base::Code code) {
          code == base::Code::kConflict;
 }
 
-// What a store also says when credentials expire or an upload is swept away half-way.
+// What a store also says when credentials expire or an upload is swept away half-way. Damage is looked at again as well: bytes can be
+// spoilt on their way.
 bool is_refusal(base::Code code) { return code == base::Code::kInvalid || code == base::Code::kNotFound; }
 
 }  // namespace
@@ -37,8 +38,10 @@ class Worker::Trouble {
  public:
   explicit Trouble(int64_t retry_for_ms) : backoff_(kTroubleMinWaitMs, kTroubleMaxWaitMs, retry_for_ms) {}
   bool allows(const AttemptFailure& failure) {
-    if (is_passing(failure.error.code())) return true;
-    return failure.is_of_writer && is_refusal(failure.error.code()) && ++refused_ <= kRefusedInRowAtMost;
+    const base::Code code = failure.error.code();
+    if (is_passing(code)) return true;
+    const bool is_worth_a_second_look = (failure.is_of_writer && is_refusal(code)) || code == base::Code::kCorrupt;
+    return is_worth_a_second_look && ++refused_ <= kRefusedInRowAtMost;
   }
   bool wait(base::Interrupt& stop) { return backoff_.wait(stop); }
   int tries() const { return backoff_.tries(); }
@@ -79,6 +82,11 @@ base::Status Worker::run_attempts(base::Interrupt& stop) {
       stop.wait_until(base::deadline_after(kUnavailablePauseMicros));
       continue;
     }
+    if (!positions.ok() && is_end_by_stop(positions.error(), stop)) return {};
+    if (!positions.ok() && positions.error().code() == base::Code::kCorrupt) {
+      TRY(recover({positions.error(), false}, trouble, stop));
+      continue;
+    }
     if (!positions.ok()) return positions.status();
     const std::optional<AttemptFailure> failure = run_attempt(*positions, started, trouble, stop);
     if (is_stopped_) return {};
@@ -95,7 +103,10 @@ std::optional<Worker::AttemptFailure> Worker::run_attempt(const SourcePositions&
                                                           std::optional<Trouble>& trouble, base::Interrupt& stop) {
   Attempt attempt({options_, source_, sink_, make_decoder_, budget_, status_}, positions, started_micros);
   status_.set_state("running");
-  const base::Result<Attempt::End> end = attempt.run(stop);
+  const base::Result<Attempt::End> end = [&] {
+    const base::Patience::Hold hold(options_.patience);  // what is complete is still to be committed
+    return attempt.run(stop);
+  }();
   if (attempt.state().has_committed()) trouble.reset();
   is_stopped_ = end.ok() && *end == Attempt::End::kStopped;
   if (end.ok()) return std::nullopt;
@@ -109,6 +120,7 @@ base::Status Worker::recover(const AttemptFailure& failure, std::optional<Troubl
     if (answered.ok() || !is_passing(answered.error().code())) return answered;
     return recover({answered.error(), false}, trouble, stop);  // the next attempt meets the halt again
   }
+  if (is_end_by_stop(error, stop)) return {};
   if (!trouble) trouble.emplace(options_.retry_for_ms);
   if (stop.raised() || !trouble->allows(failure)) return error;
   status_.set_state("starting", error.message());
@@ -119,6 +131,15 @@ base::Status Worker::recover(const AttemptFailure& failure, std::optional<Troubl
                                     {"then", "open work is dropped and read again from the table's positions"}});
   if (trouble->wait(stop) || stop.raised()) return {};
   return error;
+}
+
+bool Worker::is_end_by_stop(const base::Error& error, base::Interrupt& stop) const {
+  if (!stop.raised() || (!is_passing(error.code()) && error.code() != base::Code::kCancelled)) return false;
+  base::log_warn("stopped_without_answer", {{"pipeline", options_.pipeline},
+                                            {"code", base::code_name(error.code())},
+                                            {"why", error.message()},
+                                            {"meaning", "what was not committed is read again from the table's positions"}});
+  return true;
 }
 
 void Worker::tell_start_again(const base::Error& error) {

@@ -8,7 +8,7 @@
 // 4. When all lanes have delivered, the staged epoch goes to the committer lane, strictly in order.
 // 5. Splits that come are added, splits that go are committed and released (split_changes.h); the others flow on.
 // 6. Stale, gap or splits lost: all lanes end, open work is dropped, reading starts again at the table's positions.
-// 7. So it does, after a pause, when a store, catalog or broker fails for a while. A refused file is tried three times in a row.
+// 7. So it does, after a pause, when a store, catalog or broker fails for a while. What is refused or damaged is tried three times in a row.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@
 
 #include "base/interrupt.h"
 #include "base/memory_budget.h"
+#include "base/patience.h"
 #include "base/result.h"
 #include "engine/decoder.h"
 #include "engine/pipeline_status.h"
@@ -36,6 +37,7 @@ struct WorkerOptions {
   int64_t position_interval_ms = 600000;
   int64_t connect_timeout_ms = 60000;
   int64_t retry_for_ms = 1'800'000;  // how long attempts may fail without a commit before the run does
+  std::shared_ptr<base::Patience> patience;  // held while an attempt may commit; may be null
   bool until_caught_up = false;
   int32_t dead_letter_schema_id = 0;
   std::vector<AcceptedChoice> accepted;
@@ -65,6 +67,8 @@ class Worker {
   base::Status run_attempts(base::Interrupt& stop);
   std::optional<AttemptFailure> run_attempt(const SourcePositions& positions, int64_t started_micros,
                                             std::optional<Trouble>& trouble, base::Interrupt& stop);
+  // True when `code` is what a stop makes of requests that hang: told in the log, and no failure of the run.
+  bool is_end_by_stop(const base::Error& error, base::Interrupt& stop) const;
   // Waits and returns well when another attempt may mend the failure; else the error.
   base::Status recover(const AttemptFailure& failure, std::optional<Trouble>& trouble, base::Interrupt& stop);
   // Ends without error when `stop` is raised meanwhile: the process must not wait for brokers that are not there.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/patience.h"
 #include "base/random.h"
 #include "base/simulation.h"
 #include "engine/ledger.h"
@@ -301,6 +302,11 @@ class FakeCommitter : public Committer {
  public:
   base::Result<std::optional<SourcePositions>> open() override {
     is_made = true;
+    if (hangs_at_open) return hang();
+    if (damaged_opens > 0) {
+      --damaged_opens;
+      return base::corrupt("a manifest list that is none");
+    }
     if (refused_opens == 0) return positions;
     --refused_opens;
     return base::unavailable("the catalog is locked");
@@ -320,6 +326,7 @@ class FakeCommitter : public Committer {
       never.wait_until(base::deadline_after(commit_micros));
     }
     ++commits;
+    if (hangs_from_commit > 0 && commits >= hangs_from_commit) return hang();
     if (stale_answers > 0) {
       --stale_answers;
       return CommitVerdict{CommitVerdict::Kind::kStale, *positions, "told to"};
@@ -353,7 +360,17 @@ class FakeCommitter : public Committer {
   int64_t head_snapshot_id() const override { return 17; }
   int64_t least_cut_interval_ms() const override { return least_interval_ms; }
 
+  // Like a request to a catalog that does not answer: ends when nobody waits for it any more.
+  base::Error hang() {
+    patience->over()->wait_until(base::kForever);
+    return base::Error(base::Code::kUnknownOutcome, "no answer came");
+  }
+
   std::optional<SourcePositions> positions;
+  std::shared_ptr<base::Patience> patience;
+  bool hangs_at_open = false;
+  int damaged_opens = 0;
+  int hangs_from_commit = 0;
   int64_t least_interval_ms = 0;
   std::vector<int64_t> rows;
   int64_t dead_letters = 0;
@@ -698,8 +715,23 @@ TEST(Worker, ARefusedFileIsTriedThreeTimesInARow) {
   });
 }
 
+TEST(Worker, DamageIsLookedAtThreeTimesInARow) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.sink.committer_.damaged_opens = 3;
+    ASSERT_TRUE(rig.run().ok());
+    rig.expect_all();
+    Rig other;
+    other.sink.committer_.damaged_opens = 4;
+    const base::Status status = other.run();
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code(), base::Code::kCorrupt);
+    EXPECT_EQ(other.sink.committer_.damaged_opens, 0);
+  });
+}
+
 TEST(Worker, WhatIsBrokenForGoodEndsTheRunAtOnce) {
-  for (const base::Code code : {base::Code::kCorrupt, base::Code::kUnsupported, base::Code::kBug}) {
+  for (const base::Code code : {base::Code::kUnsupported, base::Code::kBug}) {
     Rig rig;
     rig.sink.faults.next = {code};
     EXPECT_EQ(rig.run().error().code(), code);
@@ -785,6 +817,45 @@ TEST(Worker, EachStreamGoesThroughTheDecoderAndRouterOfItsIntake) {
     ASSERT_TRUE(rig.run().ok());
     rig.expect_all();
     EXPECT_EQ(rig.decoders_made, (std::vector<int>{0, 1, 2, 0, 1, 2}));  // for each of two reader lanes
+  });
+}
+
+// How long a run goes on after a stop that comes while the committer hangs; the run itself must end well.
+base::MonoMicros end_after_stop(Rig& rig) {
+  base::Interrupt stop;
+  rig.options.until_caught_up = false;
+  rig.options.patience = rig.sink.committer_.patience = base::Patience::until(stop);
+  base::MonoMicros raised_at = 0;
+  base::Lane stopper("stopper", [&] {
+    base::Interrupt never;
+    never.wait_until(base::deadline_after(2'000'000));
+    raised_at = base::mono_micros();
+    stop.raise();
+  });
+  EXPECT_TRUE(rig.run(stop).ok());
+  const base::MonoMicros ended_at = base::mono_micros();
+  stopper.join();
+  EXPECT_EQ(rig.source.closes, 1);
+  return ended_at - raised_at;
+}
+
+TEST(Worker, AStopEndsACatalogThatHangsAtTheStartAtOnce) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.sink.committer_.hangs_at_open = true;
+    EXPECT_LT(end_after_stop(rig), 1'000'000);
+  });
+}
+
+TEST(Worker, AfterAStopACommitThatHangsIsWaitedForUntilTheDrainIsOver) {
+  for_seeds(10, [] {
+    Rig rig;
+    rig.sink.committer_.hangs_from_commit = 1;
+    const base::MonoMicros after = end_after_stop(rig);
+    EXPECT_GE(after, 14'000'000);
+    EXPECT_LT(after, 17'000'000);
+    EXPECT_EQ(rig.sink.committer_.commits, 1);
+    EXPECT_EQ(rig.budget.used(), 0);
   });
 }
 

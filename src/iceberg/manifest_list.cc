@@ -3,6 +3,7 @@
 #include "iceberg/avro_values.h"
 #include "iceberg/manifest.h"
 #include "iceberg/manifest_schema.h"
+#include "iceberg/stored_file.h"
 
 namespace frazil::iceberg {
 
@@ -166,7 +167,7 @@ base::Result<int64_t> write_manifest_list(io::FileIO& io, const std::string& loc
 }
 
 base::Result<ManifestList> read_manifest_list(io::FileIO& io, const std::string& location) {
-  TRY_ASSIGN(const std::string bytes, io.read(location));
+  TRY_ASSIGN(const std::string bytes, read_stored(io, location));
   return parse_manifest_list(bytes).in(location);
 }
 

@@ -4,6 +4,7 @@
 #include "iceberg/manifest.h"
 #include "iceberg/manifest_schema.h"
 #include "iceberg/partition_spec_json.h"
+#include "iceberg/stored_file.h"
 
 namespace frazil::iceberg {
 
@@ -169,12 +170,12 @@ base::Result<Manifest> parse_manifest(std::string_view bytes) {
 }  // namespace
 
 base::Result<Manifest> read_manifest(io::FileIO& io, const std::string& location) {
-  TRY_ASSIGN(const std::string bytes, io.read(location));
+  TRY_ASSIGN(const std::string bytes, read_stored(io, location));
   return parse_manifest(bytes).in(location);
 }
 
 base::Status visit_manifest(io::FileIO& io, const std::string& location, const std::function<base::Status(ManifestEntry)>& visit) {
-  TRY_ASSIGN(const std::string bytes, io.read(location));
+  TRY_ASSIGN(const std::string bytes, read_stored(io, location));
   base::Result<format::AvroFileReader> file = format::AvroFileReader::open(bytes);
   if (!file.ok()) return file.status().in(location);
   return visit_entries(*file, header_of(*file), visit).in(location);

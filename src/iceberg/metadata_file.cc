@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "format/avro/compression.h"
+#include "iceberg/stored_file.h"
 #include "iceberg/table_metadata_json.h"
 #include "iceberg/table_properties.h"
 
@@ -25,7 +26,7 @@ void append_to_log(TableMetadata& metadata, const std::string& previous_location
 }  // namespace
 
 base::Result<TableMetadata> read_metadata(io::FileIO& io, const std::string& location) {
-  TRY_ASSIGN(std::string bytes, io.read(location));
+  TRY_ASSIGN(std::string bytes, read_stored(io, location));
   if (format::is_gzip(bytes)) {
     auto plain = format::gzip_decompress(bytes, kMetadataBytesMax);
     TRY_ASSIGN(bytes, std::move(plain).in(location));

@@ -118,6 +118,7 @@ class StoresByScheme : public SchemeFileIO {
       http.tls = config_.options.tls;
       http.allow_plaintext = config_.options.allow_plaintext;
       http.allowed_hosts = config_.options.allowed_hosts;
+      http.given_up = config_.options.given_up;
       PropertyReader read(config_.properties);
       http.connect_timeout_ms = read.number("s3.connect-timeout-ms", http.connect_timeout_ms, 1, 86'400'000);
       TRY(read.status());

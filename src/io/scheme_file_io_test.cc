@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 
 #include "tests/conformance/result_matchers.h"
 #include "tests/conformance/scratch_folder.h"
+#include "tests/conformance/scripted_gcs.h"
 #include "tests/conformance/scripted_s3.h"
+#include "tests/net/raw_server.h"
 
 namespace frazil::io {
 namespace {
@@ -146,6 +149,28 @@ TEST(SchemeFileIO, NamesThePropertyThatIsWrong) {
     EXPECT_NE(read.error().message().find(name), std::string::npos) << read.error().message();
     EXPECT_TRUE(is_store_property(name)) << name;
   }
+}
+
+TEST(StoreProperties, TakeTokensOfGooglesMetadataServerOnlyWhenAsked) {
+  net::RawServer metadata([](net::RawConnection& connection) {
+    while (const auto received = connection.read_request()) {
+      EXPECT_NE(received->find("Metadata-Flavor: Google"), std::string::npos) << *received;
+      connection.answer(R"({"access_token":"token-1","expires_in":3600})");
+    }
+  });
+  setenv("GCE_METADATA_HOST", ("127.0.0.1:" + std::to_string(metadata.port())).c_str(), 1);
+  unsetenv("GOOGLE_APPLICATION_CREDENTIALS");
+  StoreOptions options;
+  const auto store = std::make_shared<conformance::ScriptedGcs>();
+  store->wanted_token = "token-1";
+  options.http = store;
+  EXPECT_TRUE(fails_with(make_file_io("gs", {}, options), Code::kInvalid));
+  EXPECT_EQ(metadata.connections(), 0);
+  const auto io = make_file_io("gs", {{"gcs.instance-metadata", "true"}}, options);
+  ASSERT_TRUE(is_ok(io));
+  EXPECT_TRUE(is_ok(write_file(**io, "gs://lake/f", "x")));
+  EXPECT_EQ(metadata.connections(), 1);
+  unsetenv("GCE_METADATA_HOST");
 }
 
 TEST(StoreProperties, AskForBothKeysOrNone) {

@@ -11,6 +11,7 @@
 #include "io/vended_token.h"
 #include "net/aws_credentials.h"
 #include "net/bearer_tokens.h"
+#include "net/url.h"
 
 namespace frazil::io {
 namespace {
@@ -24,23 +25,31 @@ constexpr int64_t kMaxPartBytes = 5LL << 30;
 constexpr char kGoogleStorageScope[] = "https://www.googleapis.com/auth/devstorage.read_write";
 constexpr char kInstanceMetadataHost[] = "169.254.169.254";
 
+// Google's libraries take another host from this variable, as its emulators do.
+std::string google_metadata_host() {
+  const char* host = std::getenv("GCE_METADATA_HOST");
+  return host == nullptr || *host == '\0' ? "metadata.google.internal" : host;
+}
+
 Result<std::shared_ptr<net::HttpClient>> client_for(const StoreOptions& options, int64_t connect_timeout_ms) {
   if (options.http != nullptr) return options.http;
   net::HttpClientConfig config;
   config.tls = options.tls;
   config.allow_plaintext = options.allow_plaintext;
   config.allowed_hosts = options.allowed_hosts;
+  config.given_up = options.given_up;
   config.connect_timeout_ms = connect_timeout_ms;
   return net::make_http_client(std::move(config));
 }
 
 // For the credentials of the instance itself: the one address that nobody else may be sent to, in plain text by design.
-Result<std::shared_ptr<net::HttpClient>> client_with_instance_metadata(const StoreOptions& options) {
+Result<std::shared_ptr<net::HttpClient>> client_with_instance_metadata(const StoreOptions& options, const std::string& host) {
   net::HttpClientConfig config;
   config.tls = options.tls;
   config.allow_plaintext = true;
   config.allowed_hosts = options.allowed_hosts;
-  config.allowed_hosts.emplace_back(kInstanceMetadataHost);
+  config.allowed_hosts.push_back(host);
+  config.given_up = options.given_up;
   config.connect_timeout_ms = 2'000;
   return net::make_http_client(std::move(config));
 }
@@ -92,10 +101,11 @@ Result<std::shared_ptr<net::AwsCredentialsProvider>> s3_credentials(const StoreP
   net::AwsChainConfig chain;
   chain.environment = net::aws_environment();
   chain.sts_endpoint = read.text("s3.sts-endpoint");
+  if (!chain.sts_endpoint.empty()) TRY(net::parse_url(chain.sts_endpoint).in("s3.sts-endpoint"));
   chain.region = region;
   chain.instance_metadata = asks_instance;
   if (asks_instance) {
-    TRY_ASSIGN(http, client_with_instance_metadata(options));
+    TRY_ASSIGN(http, client_with_instance_metadata(options, kInstanceMetadataHost));
   }
   return net::make_aws_chain(std::move(chain), std::move(http));
 }
@@ -126,10 +136,11 @@ Result<std::shared_ptr<FileIO>> make_s3(const StoreProperties& properties, const
   return make_s3_file_io(std::move(config), std::move(http), std::move(credentials));
 }
 
-Result<std::shared_ptr<net::BearerTokens>> gcs_tokens(const StoreProperties& properties, RenewProperties renew,
+Result<std::shared_ptr<net::BearerTokens>> gcs_tokens(const StoreProperties& properties, const StoreOptions& options, RenewProperties renew,
                                                       std::shared_ptr<net::HttpClient> http) {
   PropertyReader read(properties);
   const bool is_anonymous = read.flag("gcs.no-auth", false);
+  const bool asks_instance = read.flag("gcs.instance-metadata", false);
   const int64_t expires_at_ms = read.number("gcs.oauth2.token-expires-at", 0, 0, INT64_MAX);
   TRY(read.status());
   if (is_anonymous) return std::shared_ptr<net::BearerTokens>();
@@ -137,24 +148,44 @@ Result<std::shared_ptr<net::BearerTokens>> gcs_tokens(const StoreProperties& pro
     if (renew && expires_at_ms > 0) return make_vended_token(properties, std::move(renew));
     return net::make_fixed_token(read.text("gcs.oauth2.token"));
   }
+  if (asks_instance) return instance_tokens(options);
   const char* of_environment = std::getenv("GOOGLE_APPLICATION_CREDENTIALS");
   const std::string file = read.text("gcs.credentials-file", of_environment == nullptr ? "" : of_environment);
   if (!file.empty()) return net::make_google_service_account(std::move(http), file, kGoogleStorageScope);
   return base::invalid("no credentials for gs://: set gcs.credentials-file (a service account's JSON key), gcs.oauth2.token, "
-                       "GOOGLE_APPLICATION_CREDENTIALS, or gcs.no-auth: true");
+                       "GOOGLE_APPLICATION_CREDENTIALS, gcs.instance-metadata: true, or gcs.no-auth: true");
 }
 
 Result<std::shared_ptr<FileIO>> make_gcs(const StoreProperties& properties, const StoreOptions& options, RenewProperties renew) {
   PropertyReader read(properties);
   GcsConfig config;
   config.host = read.text("gcs.service.host", config.host);
+  TRY(net::parse_url(config.host).in("gcs.service.host"));
   config.user_project = read.text("gcs.user-project");
   TRY_ASSIGN(std::shared_ptr<net::HttpClient> http, client_for(options, 10'000));
-  TRY_ASSIGN(std::shared_ptr<net::BearerTokens> tokens, gcs_tokens(properties, std::move(renew), http));
+  TRY_ASSIGN(std::shared_ptr<net::BearerTokens> tokens, gcs_tokens(properties, options, std::move(renew), http));
   return make_gcs_file_io(std::move(config), std::move(http), std::move(tokens));
 }
 
 }  // namespace
+
+Result<std::shared_ptr<net::BearerTokens>> instance_tokens(const StoreOptions& options) {
+  const std::string host = google_metadata_host();
+  TRY_ASSIGN(std::shared_ptr<net::HttpClient> http, client_with_instance_metadata(options, host));
+  return net::make_google_metadata_tokens(std::move(http), host);
+}
+
+Result<std::vector<std::string>> named_hosts(const StoreProperties& properties) {
+  std::vector<std::string> hosts;
+  for (const char* name : {"s3.endpoint", "s3.sts-endpoint", "gcs.service.host"}) {
+    const auto found = properties.find(name);
+    if (found == properties.end() || found->second.empty()) continue;
+    auto url = net::parse_url(found->second);
+    if (!url.ok()) return url.error().in(name);
+    hosts.push_back(url->authority());
+  }
+  return hosts;
+}
 
 Result<std::shared_ptr<FileIO>> make_file_io(const std::string& scheme, const StoreProperties& properties, const StoreOptions& options,
                                              RenewProperties renew) {

@@ -7,6 +7,7 @@
 //   s3.instance-metadata (false)  s3.sts-endpoint  s3.connect-timeout-ms  s3.request-timeout-ms  s3.retry-total-ms
 //   s3.upload-threads (8)  s3.multipart.size (16 MiB)
 //   gcs.service.host  gcs.project-id  gcs.user-project  gcs.credentials-file  gcs.oauth2.token  gcs.oauth2.token-expires-at  gcs.no-auth
+//   gcs.instance-metadata (false)
 // Pure but for make_file_io; any thread.
 #pragma once
 
@@ -16,8 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/result.h"
 #include "io/file_io.h"
+#include "net/bearer_tokens.h"
 #include "net/http_client.h"
 #include "net/tls_options.h"
 
@@ -31,6 +34,7 @@ struct StoreOptions {
   bool allow_plaintext = false;  // http:// endpoints outside of loopback
   // Endpoints that the configuration names; others, which a catalog may send, are held to net::HttpClientConfig::allowed_hosts.
   std::vector<std::string> allowed_hosts;
+  std::shared_ptr<base::Interrupt> given_up;  // net::HttpClientConfig::given_up
   // Stores that share it share its connections; null: a client of the store's own, made from the above.
   std::shared_ptr<net::HttpClient> http;
 };
@@ -43,6 +47,12 @@ using RenewProperties = std::function<base::Result<StoreProperties>()>;
 // the property. `renew` may be empty.
 base::Result<std::shared_ptr<FileIO>> make_file_io(const std::string& scheme, const StoreProperties& properties,
                                                    const StoreOptions& options, RenewProperties renew = {});
+
+// Tokens of the service account of this machine, from Google's metadata server (gcs.instance-metadata).
+base::Result<std::shared_ptr<net::BearerTokens>> instance_tokens(const StoreOptions& options);
+
+// The endpoints that the configuration names in its properties, as "host:port", for allowed_hosts. kInvalid: one is no URL.
+base::Result<std::vector<std::string>> named_hosts(const StoreProperties& properties);
 
 // `upper` over `lower`. Credentials are one thing: where `upper` brings those of a store, none of `lower`'s for that store come along.
 StoreProperties layered(StoreProperties upper, const StoreProperties& lower);

@@ -14,6 +14,7 @@ struct StoreProperty {
 constexpr StoreProperty kProperties[] = {
     {"client.region"},
     {"gcs.credentials-file"},
+    {"gcs.instance-metadata"},
     {"gcs.no-auth"},
     {"gcs.oauth2.token", true},
     {"gcs.oauth2.token-expires-at"},
@@ -48,7 +49,7 @@ const StoreProperty* find(const std::string& name) {
 // Of one store, the first that is there says whose they are.
 const std::vector<std::vector<std::string>> kCredentials = {
     {"s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.session-token-expires-at-ms", "s3.anonymous", "s3.instance-metadata"},
-    {"gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.credentials-file", "gcs.no-auth"}};
+    {"gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.credentials-file", "gcs.no-auth", "gcs.instance-metadata"}};
 
 }  // namespace
 

@@ -219,19 +219,23 @@ class CurlConnection::Impl {
       if (sent_point != nullptr && exchange_->body_bytes_sent() == static_cast<int64_t>(request.body.size())) {
         if (!std::exchange(sent_point, nullptr)->pass().ok()) return {CURLE_RECV_ERROR};
       }
-      if (request.interrupt != nullptr && request.interrupt->raised()) return {CURLE_ABORTED_BY_CALLBACK, true};
+      if (is_given_up(request)) return {CURLE_ABORTED_BY_CALLBACK, true};
       if (base::mono_micros() >= window_end) {
         if (exchange_->moved_bytes() - moved_at_window_start < least_bytes())
           return {CURLE_OPERATION_TIMEDOUT, false, true};
         moved_at_window_start = exchange_->moved_bytes();
         window_end = next_window();
       }
-      curl_multi_poll(multi_, nullptr, 0, request.interrupt != nullptr ? kInterruptCheckMs : 2 * kInterruptCheckMs,
-                      nullptr);
+      curl_multi_poll(multi_, nullptr, 0, kInterruptCheckMs, nullptr);
     }
     int left = 0;
     const CURLMsg* message = curl_multi_info_read(multi_, &left);
     return {message != nullptr && message->msg == CURLMSG_DONE ? message->data.result : CURLE_OUT_OF_MEMORY};
+  }
+
+  bool is_given_up(const HttpRequest& request) const {
+    if (request.interrupt != nullptr && request.interrupt->raised()) return true;
+    return !request.is_clean_up && config_.given_up != nullptr && config_.given_up->raised();
   }
 
   base::MonoMicros next_window() const {
@@ -241,7 +245,11 @@ class CurlConnection::Impl {
 
   Result<HttpResponse> judge(const Outcome& outcome, HttpExchange& exchange, const std::string& origin) {
     if (outcome.code == CURLE_OK && exchange.has_head()) return exchange.take_response();
-    if (outcome.is_cancelled) return Error(Code::kCancelled, origin + ": given up: Frazil is stopping");
+    if (outcome.is_cancelled) {
+      const std::string reason = origin + ": given up before an answer came";
+      return exchange.is_sent() ? Error(Code::kUnknownOutcome, reason + " (the request was sent, its outcome is not known)")
+                                : Error(Code::kCancelled, reason);
+    }
     if (exchange.is_too_large() || outcome.code == CURLE_FILESIZE_EXCEEDED) {
       return Error(Code::kExhausted, origin + ": the answer is larger than allowed");
     }

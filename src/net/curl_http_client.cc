@@ -1,5 +1,7 @@
 #include <curl/curl.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -29,11 +31,13 @@ class CurlHttpClient : public HttpClient {
  public:
   explicit CurlHttpClient(HttpClientConfig config) : config_(std::move(config)), rules_(config_.allowed_hosts) {}
 
-  Result<HttpResponse> send(const HttpRequest& request) override {
-    TRY_ASSIGN(const Url url, parse_url(request.url));
-    TRY(admit(request, url));
+  Result<HttpResponse> send(const HttpRequest& asked) override {
+    TRY_ASSIGN(const Url url, parse_url(asked.url));
+    TRY(admit(asked, url));
     base::io_point();
     const std::string origin = url.origin();
+    HttpRequest request = asked;
+    TRY(limit_time(request).in(origin));
     Idle taken = take(origin);
     SendRules rules;
     rules.guards_addresses = !rules_.is_listed(url.host, url.port);
@@ -43,6 +47,7 @@ class CurlHttpClient : public HttpClient {
     keep(std::move(taken));
     return answer;
   }
+  base::Interrupt* given_up() override { return config_.given_up.get(); }
 
  private:
   struct Idle {
@@ -60,6 +65,19 @@ class CurlHttpClient : public HttpClient {
       if (c < 'A' || c > 'Z') return base::invalid("a request's method must be of capital letters");
     }
     return request.method.empty() ? base::invalid("a request without a method") : Status();
+  }
+
+  // Who is no longer waited for does not begin; what is left over then is cleaned up within one limit for all.
+  Status limit_time(HttpRequest& request) {
+    if (request.interrupt != nullptr && request.interrupt->raised()) return base::cancelled("given up before it was sent");
+    if (config_.given_up == nullptr || !config_.given_up->raised()) return {};
+    if (!request.is_clean_up) return base::cancelled("given up before it was sent");
+    base::MonoMicros unset = 0;
+    clean_up_until_.compare_exchange_strong(unset, base::deadline_after(config_.clean_up_ms * 1000));
+    const int64_t left_ms = (clean_up_until_.load() - base::mono_micros()) / 1000;
+    if (left_ms <= 0) return base::cancelled("given up: the time to clean up is over");
+    request.timeout_ms = request.timeout_ms == 0 ? left_ms : std::min(request.timeout_ms, left_ms);
+    return {};
   }
 
   static bool may_reuse(const std::string& method, base::MonoMicros idle_since) {
@@ -100,6 +118,7 @@ class CurlHttpClient : public HttpClient {
   const HostRules rules_;
   base::Mutex mutex_;
   std::vector<Idle> idle_;  // by time, oldest first
+  std::atomic<base::MonoMicros> clean_up_until_{0};  // set by the first that cleans up after given_up
 };
 
 Status check_file(const std::string& name, const std::string& path) {

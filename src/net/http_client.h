@@ -7,10 +7,11 @@
 // Errors say whether the server can have acted:
 //   kUnavailable     it cannot: no name, no connection, no TLS (wrong certificate, host or authority), cut before a
 //                    byte of the request left
-//   kUnknownOutcome  it may: sent, at least in part, and no whole answer came back (reset, time-out, truncated body)
+//   kUnknownOutcome  it may: sent, at least in part, and no whole answer came back (reset, time-out, truncated body,
+//                    an interrupt)
 //   kExhausted       the answer is larger than max_response_bytes
 //   kInvalid         the URL is none, its scheme or host is not allowed
-//   kCancelled       the interrupt was raised while waiting
+//   kCancelled       it cannot: the interrupt was raised before a byte of the request left
 //
 // An answer with any status, 500 too, is a value: what it means is for the caller to say. Messages name the endpoint,
 // never query, headers or body.
@@ -41,6 +42,8 @@ struct HttpRequest {
   int64_t max_response_bytes = 256LL << 20;
   base::Interrupt* interrupt = nullptr;  // raised: the request is given up; may be null
   base::Failpoint* sent_point = nullptr;  // passed when the whole request has left and no answer has come; may be null
+  // Takes back what nobody will ask for: goes out in spite of HttpClientConfig::given_up, for a while.
+  bool is_clean_up = false;
 };
 
 struct HttpResponse {
@@ -55,6 +58,8 @@ class HttpClient {
  public:
   virtual ~HttpClient() = default;
   virtual base::Result<HttpResponse> send(const HttpRequest& request) = 0;
+  // Raised when nobody waits for answers any more, so waits between tries end with it too. May be null.
+  virtual base::Interrupt* given_up() { return nullptr; }
 };
 
 struct HttpClientConfig {
@@ -68,6 +73,9 @@ struct HttpClientConfig {
   int64_t connect_timeout_ms = 10'000;
   int64_t low_speed_bytes_per_second = 1'000;  // slower than this ...
   int64_t low_speed_ms = 30'000;               // ... for so long: given up
+  // Once raised, requests that wait end soon and others are not begun. May be null.
+  std::shared_ptr<base::Interrupt> given_up;
+  int64_t clean_up_ms = 5'000;  // after that, for all requests that clean up together
 };
 
 // Over libcurl.

@@ -272,7 +272,7 @@ TEST(HttpClient, GivesUpOnServersThatTrickle) {
   EXPECT_NE(answer.error().message().find("bytes a second"), std::string::npos);
 }
 
-TEST(HttpClient, GivesUpWhenInterrupted) {
+TEST(HttpClient, WhatWasInterruptedOnItsWayHasAnUnknownOutcome) {
   base::Interrupt interrupt;
   RawServer server([&](RawConnection& connection) {
     connection.read_request();
@@ -282,7 +282,47 @@ TEST(HttpClient, GivesUpWhenInterrupted) {
   HttpRequest post = request("POST", server.url("/"), "x");
   post.interrupt = &interrupt;
   const base::MonoMicros start = base::mono_micros();
+  EXPECT_TRUE(fails_with(client()->send(post), Code::kUnknownOutcome));
+  EXPECT_LT(base::mono_micros() - start, 5'000'000);
   EXPECT_TRUE(fails_with(client()->send(post), Code::kCancelled));
+  EXPECT_EQ(server.connections(), 1) << "the second was not to be sent";
+}
+
+TEST(HttpClient, OnceGivenUpEndsAllThatWaitsAndBeginsNothing) {
+  HttpClientConfig config = to_this_machine();
+  config.given_up = std::make_shared<base::Interrupt>();
+  RawServer server([&](RawConnection& connection) {
+    connection.read_request();
+    config.given_up->raise();
+    connection.wait_for_end();
+  });
+  const auto http = client(config);
+  const base::MonoMicros start = base::mono_micros();
+  EXPECT_TRUE(fails_with(http->send(request("POST", server.url("/"), "x")), Code::kUnknownOutcome));
+  EXPECT_TRUE(fails_with(http->send(request("POST", server.url("/"), "x")), Code::kCancelled));
+  EXPECT_LT(base::mono_micros() - start, 5'000'000);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(HttpClient, OnceGivenUpCleansUpForAWhile) {
+  HttpClientConfig config = to_this_machine();
+  config.given_up = std::make_shared<base::Interrupt>();
+  config.given_up->raise();
+  config.clean_up_ms = 300;
+  RawServer server([&](RawConnection& connection) {
+    while (const auto received = connection.read_request()) {
+      if (!received->starts_with("DELETE /done")) return connection.wait_for_end();
+      connection.answer("");
+    }
+  });
+  const auto http = client(config);
+  HttpRequest clean_up = request("DELETE", server.url("/done"));
+  clean_up.is_clean_up = true;
+  EXPECT_TRUE(is_ok(http->send(clean_up)));
+  clean_up.url = server.url("/hangs");
+  const base::MonoMicros start = base::mono_micros();
+  EXPECT_TRUE(fails_with(http->send(clean_up), Code::kUnknownOutcome));
+  EXPECT_TRUE(fails_with(http->send(clean_up), Code::kCancelled));
   EXPECT_LT(base::mono_micros() - start, 5'000'000);
 }
 

@@ -91,6 +91,10 @@ std::string Url::origin() const {
   return out;
 }
 
+std::string Url::authority() const {
+  return (host.find(':') != host.npos ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
 base::Result<Url> parse_url(std::string_view text) {
   Url url;
   const size_t separator = text.find("://");
@@ -123,6 +127,18 @@ bool is_loopback_host(std::string_view host) {
   in6_addr v6;
   if (inet_pton(AF_INET6, name.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
   return lower(host) == "localhost";
+}
+
+bool may_hold_secret(std::string_view url) {
+  const size_t separator = url.find("://");
+  if (separator == url.npos) return false;
+  const std::string_view rest = url.substr(separator + 3);
+  if (rest.substr(0, rest.find_first_of("/?#")).find('@') != rest.npos) return true;
+  const size_t question = rest.find('?');
+  if (question == rest.npos) return false;
+  const std::string query = lower(rest.substr(question + 1));
+  static constexpr std::string_view kWords[] = {"token", "key", "secret", "pass", "pwd", "sig", "auth", "cred", "session", "jwt"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return query.find(word) != query.npos; });
 }
 
 std::string percent_encode(std::string_view text) {

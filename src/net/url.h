@@ -15,12 +15,17 @@ struct Url {
   std::string path;            // encoded, begins with '/'
   std::string query;           // encoded, without '?'
   std::string origin() const;  // "https://host:port"; the default port left out
+  std::string authority() const;  // "host:port", always with its port
 };
 
 // kInvalid: not http(s), user names or passwords in it, control characters, no host.
 base::Result<Url> parse_url(std::string_view text);
 // True for localhost, 127.0.0.0/8 and ::1.
 bool is_loopback_host(std::string_view host);
+
+// True when the text is an address with a user part, or with a parameter that is called like a secret ("?access_token=…"). Of any scheme; the text
+// need not be valid.
+bool may_hold_secret(std::string_view url);
 
 // Everything but unreserved characters (A-Z a-z 0-9 - . _ ~) becomes %XX of its UTF-8 bytes, upper case.
 std::string percent_encode(std::string_view text);

@@ -5,6 +5,15 @@
 namespace frazil::net {
 namespace {
 
+TEST(Url, SeesWhereASecretMayStand) {
+  for (const char* url : {"https://me:word@host/x", "s3://AKIA:word@bucket", "https://me@host", "https://h/x?access_token=a", "https://h?a=1&API_KEY=b", "https://h/?X-Amz-Signature=c"}) {
+    EXPECT_TRUE(may_hold_secret(url)) << url;
+  }
+  for (const char* url : {"", "word", "me@host", "https://host:1/a@b", "https://host/x?warehouse=lake", "s3://bucket/key", "https://host/token"}) {
+    EXPECT_FALSE(may_hold_secret(url)) << url;
+  }
+}
+
 TEST(Url, ComesApartIntoItsParts) {
   const auto url = parse_url("HTTPS://Lake.Example:8443/a%20b/c?x=1&y=%2F");
   ASSERT_TRUE(url.ok());

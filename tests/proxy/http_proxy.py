@@ -157,7 +157,7 @@ class HttpProxy:
             return _reset(writer)
         if isinstance(action, rules.Delay):
             await asyncio.sleep(action.seconds)
-        if isinstance(action, (rules.Drop, rules.Replace)) and action.when == "before":
+        if isinstance(action, (rules.Drop, rules.Hang, rules.Replace)) and action.when == "before":
             answer = None
         else:
             answer = await self._send(request, exchange)
@@ -166,6 +166,8 @@ class HttpProxy:
         if isinstance(action, rules.Double):
             second = await self._send(request, exchange)
             answer = second if action.answer == "second" and second else answer
+        if isinstance(action, rules.Hang):
+            await asyncio.Event().wait()   # until the proxy is stopped
         if isinstance(action, rules.Drop):
             return _reset(writer)
         if isinstance(action, rules.Rewrite):

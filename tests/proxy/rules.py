@@ -28,6 +28,12 @@ class Delay:
 
 
 @dataclasses.dataclass
+class Hang:
+    """No answer ever comes, and the connection stays open."""
+    when: str = "after"
+
+
+@dataclasses.dataclass
 class Double:
     """The server gets the request twice, one after the other; the client gets one of the answers."""
     answer: str = "first"  # or "second"

@@ -201,6 +201,17 @@ def test_delay_holds_an_answer_back_and_loses_nothing(upstream, proxy):
     assert ask(proxy)[0] == 200 and proxy.log[0].sent == 1
 
 
+@pytest.mark.parametrize("when, applied", [("before", 0), ("after", 1)])
+def test_a_request_that_hangs_is_applied_or_not_and_never_answered(upstream, proxy, when, applied):
+    proxy.add(rules.Hang(when))
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=0.5)
+    connection.request("POST", "/", b"x")
+    with pytest.raises(TimeoutError):
+        connection.getresponse()
+    connection.close()
+    assert len(upstream.applied) == applied
+
+
 def test_secrets_do_not_enter_the_log(upstream, proxy):
     ask(proxy, headers={"Authorization": "Bearer abc"})
     assert ("Authorization", "***") in proxy.log[0].headers and proxy.log[0].body is None

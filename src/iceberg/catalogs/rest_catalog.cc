@@ -87,8 +87,8 @@ class TableCache {
 
 class RestCatalog : public Catalog, public CatalogAdmin {
  public:
-  RestCatalog(std::shared_ptr<const RestSession> session, std::shared_ptr<io::SchemeFileIO> files)
-      : session_(std::move(session)), files_(std::move(files)), vending_(session_, files_) {}
+  RestCatalog(std::shared_ptr<const RestSession> session, std::shared_ptr<io::SchemeFileIO> files, bool asks_store)
+      : session_(std::move(session)), files_(std::move(files)), vending_(session_, files_), asks_store_(asks_store) {}
 
   Status create_namespace(const Namespace& ns) override {
     base::io_point();
@@ -353,6 +353,7 @@ class RestCatalog : public Catalog, public CatalogAdmin {
     }
     if (!staged.ok()) return staged.error();
     const TableMetadata& metadata = staged->table.metadata;
+    if (asks_store_) TRY(ask_store(id, *staged));
     const auto answer = connection().send(
         change(RestCall::kCommit, "POST", settings().table(id), create_commit_to_json(id, metadata)));
     if (!answer.ok() && answer.error().code() == Code::kConflict) return Error(Code::kExists, answer.error().message());
@@ -362,6 +363,15 @@ class RestCatalog : public Catalog, public CatalogAdmin {
     if (now.ok() && now->metadata.table_uuid == metadata.table_uuid) return now;
     if (now.ok()) return Error(Code::kExists, "somebody else has created it");
     return Error(Code::kUnknownOutcome, answer.ok() ? now.error().message() : answer.error().message());
+  }
+
+  // Whether the store can be read where the table will be, with what came along for it.
+  Status ask_store(const TableId& id, const RestTable& staged) {
+    TRY(vending_.adopt(id, staged));
+    const Status answer = files_->read_range(staged.table.metadata.location + "/metadata/none", 0, 1).status();
+    if (answer.ok() || answer.error().code() == Code::kNotFound) return {};
+    vending_.forget(id);
+    return answer.error().in("no table was made, its store was asked first");
   }
 
   // A staged table does not exist yet: nothing has happened until the commit that follows.
@@ -378,6 +388,7 @@ class RestCatalog : public Catalog, public CatalogAdmin {
   const std::shared_ptr<const RestSession> session_;
   const std::shared_ptr<io::SchemeFileIO> files_;
   RestVending vending_;
+  const bool asks_store_;
   TableCache tables_;
 };
 
@@ -392,7 +403,7 @@ Result<std::unique_ptr<Catalog>> open_rest_catalog(const RestCatalogConfig& conf
                                                    const MakeFiles& make_files) {
   TRY_ASSIGN(std::shared_ptr<const RestSession> session, open_rest_session(config, std::move(http)));
   TRY_ASSIGN(io::SchemeFileIOConfig files, files_of(config, session->settings));
-  return std::unique_ptr<Catalog>(std::make_unique<RestCatalog>(std::move(session), make_files(std::move(files))));
+  return std::unique_ptr<Catalog>(std::make_unique<RestCatalog>(std::move(session), make_files(std::move(files)), config.asks_store));
 }
 
 }  // namespace frazil::iceberg

@@ -28,6 +28,7 @@
 #include <memory>
 #include <string>
 
+#include "base/interrupt.h"
 #include "base/result.h"
 #include "iceberg/catalog.h"
 #include "io/scheme_file_io.h"
@@ -42,12 +43,16 @@ struct RestCatalogConfig {
   std::string credential;  // "id:secret" or "secret"
   std::string token;
   // Names of Iceberg's REST clients: oauth2-server-uri, scope, audience, resource, token-expires-in-ms, header.*, prefix, rest.sigv4-enabled,
-  // gcp.auth.credentials-path (a service account's key file), gcp.auth.scopes, rest.signing-region, rest.signing-name, rest-page-size, namespace-separator, access-delegation (vended-credentials by default; none), and the stores' (io/store_properties.h).
+  // gcp.auth.credentials-path (a service account's key file), gcp.auth.scopes, gcp.auth.instance-metadata, rest.signing-region, rest.signing-name, rest-page-size, namespace-separator, access-delegation (vended-credentials by default; none), and the stores' (io/store_properties.h).
   std::map<std::string, std::string> properties;
   net::TlsOptions tls;
   bool allow_plaintext = false;
   int64_t request_timeout_ms = 30'000;
   int64_t read_retry_ms = 10'000;
+  // Before a table is made, the store that will hold it is asked for a file, so that a wrong key leaves no empty table. Where the catalog
+  // cannot lay a table out before, nothing is asked.
+  bool asks_store = false;
+  std::shared_ptr<base::Interrupt> given_up;  // net::HttpClientConfig::given_up, for the stores too; may be null
   io::SchemeFileIOConfig files;  // properties of the stores are added from above and from the server
 };
 

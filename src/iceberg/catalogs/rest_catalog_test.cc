@@ -76,13 +76,18 @@ class RecordedFiles : public io::SchemeFileIO {
   }
   Result<std::unique_ptr<io::OutputFile>> create(const std::string&) override { return base::unsupported("none"); }
   Result<std::string> read(const std::string&) override { return base::unsupported("none"); }
-  Result<std::string> read_range(const std::string&, int64_t, int64_t) override { return base::unsupported("none"); }
+  Result<std::string> read_range(const std::string& location, int64_t, int64_t) override {
+    last_read = location;
+    return answer_to_reads;
+  }
   Result<io::FileStatus> stat(const std::string&) override { return base::unsupported("none"); }
   Result<std::vector<io::FileStatus>> list(const std::string&) override { return base::unsupported("none"); }
   base::Status remove(const std::string&) override { return {}; }
 
   std::map<std::string, Prefix> prefixes;
   int set = 0;
+  base::Error answer_to_reads = base::unsupported("none");
+  std::string last_read;
 };
 
 TableMetadata sample_metadata() {
@@ -385,6 +390,26 @@ TEST_F(RestCatalogScript, CreatesInTwoStepsAndTakesTheServersIds) {
   EXPECT_NE(server_->asked[1].body.find("assert-create"), std::string::npos);
   EXPECT_NE(server_->asked[1].body.find(R"("id":17)"), std::string::npos);
   EXPECT_EQ(server_->asked[2].method, "GET");
+}
+
+TEST_F(RestCatalogScript, MakesNoTableWhoseStoreRefusesUs) {
+  config_.asks_store = true;
+  Catalog& catalog = open();
+  const CreateTable create = sample_create();
+  for (const Code code : {Code::kInvalid, Code::kUnavailable}) {
+    files_->answer_to_reads = base::Error(code, "the store answered 403 InvalidAccessKeyId");
+    server_->asked.clear();
+    server_->answer(200, table_body(sample_metadata()));
+    const auto refused = catalog.create_table(kOrders, create);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code(), code);
+    EXPECT_NE(refused.error().message().find("InvalidAccessKeyId"), std::string::npos);
+    EXPECT_EQ(server_->asked.size(), 1U) << "it was laid out, and not made";
+  }
+  files_->answer_to_reads = base::not_found("no such object");
+  for (int i = 0; i < 3; ++i) server_->answer(200, table_body(sample_metadata()));
+  EXPECT_TRUE(catalog.create_table(kOrders, create).ok());
+  EXPECT_EQ(files_->last_read, "s3://lake/db/orders/metadata/none");
 }
 
 TEST_F(RestCatalogScript, TellsByTheUuidWhoseTableIsThere) {

@@ -1,7 +1,6 @@
 #include "iceberg/catalogs/rest_connection.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/clock.h"
@@ -9,6 +8,7 @@
 #include "base/log.h"
 #include "base/retry.h"
 #include "iceberg/catalogs/commit_sent.h"
+#include "iceberg/catalogs/rest_settings.h"
 
 namespace frazil::iceberg {
 namespace {
@@ -32,14 +32,6 @@ bool is_foreign(const RestRequest& request, const net::HttpResponse& response) {
   if (request.call != RestCall::kRead || response.status != 200) return false;
   const size_t first = response.body.find_first_not_of(" \t\r\n");
   return first == std::string::npos || response.body[first] != '{';
-}
-
-// Headers that the configuration adds may carry keys of gateways. Values of others are ordinary words.
-bool is_secret_header(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto is_in_name = [&](const char* word) { return name.find(word) != std::string::npos; };
-  return is_in_name("auth") || is_in_name("key") || is_in_name("token") || is_in_name("secret") || is_in_name("password") ||
-         is_in_name("cookie");
 }
 
 // Whatever became of the request for a token: the request itself has not been sent.
@@ -66,11 +58,12 @@ RestConnection::RestConnection(std::string base, std::shared_ptr<net::HttpClient
 Result<net::HttpResponse> RestConnection::send(const RestRequest& request) {
   if (request.call != RestCall::kRead || !request.is_tried_again) return send_once(request);
   base::Interrupt never;
+  base::Interrupt& given_up = http_->given_up() != nullptr ? *http_->given_up() : never;
   base::Backoff backoff(kReadAgainMinMs, kReadAgainMaxMs, read_retry_ms_);
   while (true) {
     Result<net::HttpResponse> answer = send_once(request);
     if (answer.ok() || answer.error().code() != Code::kUnavailable) return answer;
-    if (!backoff.wait(never)) return answer;
+    if (!backoff.wait(given_up)) return answer;
     base::log_debug("catalog_read_again", {{"path", request.path}, {"try", backoff.tries()}, {"why", answer.error().message()}});
   }
 }

@@ -12,6 +12,7 @@ namespace {
 using base::Result;
 
 constexpr char kGoogleKeyFile[] = "gcp.auth.credentials-path";
+constexpr char kGoogleInstance[] = "gcp.auth.instance-metadata";
 constexpr char kGoogleScope[] = "https://www.googleapis.com/auth/cloud-platform";
 
 using PropertyMap = std::map<std::string, std::string>;
@@ -42,12 +43,6 @@ std::string token_endpoint(const RestCatalogConfig& config) {
   if (endpoint.find("://") != std::string::npos) return endpoint;
   while (endpoint.starts_with('/')) endpoint.erase(0, 1);
   return rest_base(config.uri) + "/" + endpoint;
-}
-
-Result<std::string> host_and_port(const std::string& uri) {
-  TRY_ASSIGN(const net::Url url, net::parse_url(uri));
-  const bool is_ipv6 = url.host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + url.host + "]" : url.host) + ":" + std::to_string(url.port);
 }
 
 Result<std::shared_ptr<net::BearerTokens>> tokens_of(const RestCatalogConfig& config, std::shared_ptr<net::HttpClient> http) {
@@ -82,11 +77,18 @@ std::shared_ptr<net::AwsCredentialsProvider> signer_of(const PropertyMap& proper
 Result<RestIdentity> identity_of(const RestCatalogConfig& config, const std::shared_ptr<net::HttpClient>& http) {
   RestIdentity identity;
   TRY_ASSIGN(const bool is_signed, boolean_of(config.properties, "rest.sigv4-enabled", false));
+  TRY_ASSIGN(const bool asks_instance, boolean_of(config.properties, kGoogleInstance, false));
   const std::string google_key_file = value_of(config.properties, kGoogleKeyFile);
-  const int ways = int{!config.credential.empty()} + int{!config.token.empty()} + int{is_signed} + int{!google_key_file.empty()};
-  if (ways > 1)
-    return base::invalid(std::string("the catalog's credential, token, rest.sigv4-enabled and ") + kGoogleKeyFile + " exclude each other");
-  if (!google_key_file.empty()) {
+  const int ways = int{!config.credential.empty()} + int{!config.token.empty()} + int{is_signed} + int{!google_key_file.empty()} + int{asks_instance};
+  if (ways > 1) {
+    return base::invalid(std::string("the catalog's credential, token, rest.sigv4-enabled, ") + kGoogleKeyFile + " and " + kGoogleInstance +
+                         " exclude each other");
+  }
+  if (asks_instance) {
+    io::StoreOptions options;
+    options.given_up = config.given_up;
+    TRY_ASSIGN(identity.tokens, io::instance_tokens(options));
+  } else if (!google_key_file.empty()) {
     TRY_ASSIGN(identity.tokens, net::make_google_service_account(http, google_key_file,
                                                                  value_of(config.properties, "gcp.auth.scopes", kGoogleScope)));
   } else if (!config.credential.empty() || !config.token.empty()) {
@@ -124,9 +126,11 @@ Result<std::shared_ptr<net::HttpClient>> rest_http_client(const RestCatalogConfi
   http.tls = config.tls;
   http.allow_plaintext = config.allow_plaintext;
   for (const std::string& uri : {config.uri, token_endpoint(config)}) {
-    TRY_ASSIGN(std::string host, host_and_port(uri).in("catalog"));
-    http.allowed_hosts.push_back(std::move(host));
+    const Result<net::Url> url = net::parse_url(uri);
+    if (!url.ok()) return url.error().in("catalog");
+    http.allowed_hosts.push_back(url->authority());
   }
+  http.given_up = config.given_up;
   return net::make_http_client(std::move(http));
 }
 
@@ -154,12 +158,8 @@ Result<io::SchemeFileIOConfig> files_of(const RestCatalogConfig& config, const R
   io::SchemeFileIOConfig files = config.files;
   for (const auto& [name, value] : settings.store) files.properties[name] = value;
   files.local_is_restricted = true;
-  for (const char* name : {"s3.endpoint", "s3.sts-endpoint", "gcs.service.host"}) {
-    const std::string endpoint = value_of(config.properties, name);
-    if (endpoint.empty()) continue;
-    TRY_ASSIGN(std::string host, host_and_port(endpoint).in(name));
-    files.options.allowed_hosts.push_back(std::move(host));
-  }
+  TRY_ASSIGN(files.options.allowed_hosts, io::named_hosts(config.properties));
+  files.options.given_up = config.given_up;
   // A catalog on this machine leads nowhere that it could not reach itself.
   TRY_ASSIGN(const net::Url url, net::parse_url(config.uri));
   if (net::is_loopback_host(url.host)) {

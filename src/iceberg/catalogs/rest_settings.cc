@@ -43,7 +43,7 @@ bool is_printable(const std::string& text) {
 
 bool is_for_servers_to_set(const std::string& name) {
   static const std::set<std::string> names = {"prefix", "namespace-separator", "rest-page-size"};
-  static const std::set<std::string> local = {"gcs.credentials-file", "s3.instance-metadata", "s3.sts-endpoint"};
+  static const std::set<std::string> local = {"gcs.credentials-file", "gcs.instance-metadata", "s3.instance-metadata", "s3.sts-endpoint"};
   if (name.starts_with(kHeader)) return !is_reserved_header(name.substr(kHeader.size()));
   return names.contains(name) || (io::is_store_property(name) && !local.contains(name));
 }
@@ -130,6 +130,12 @@ bool is_reserved_header(const std::string& name) {
                                                  "content-length", "content-type", "transfer-encoding", "te", "upgrade",
                                                  "expect", "accept", "idempotency-key", "if-none-match"};
   return name.empty() || reserved.contains(lower(name));
+}
+
+bool is_secret_header(const std::string& name) {
+  static constexpr std::string_view kWords[] = {"auth", "token", "key", "secret", "cookie", "pass", "pwd", "cred", "api", "sign", "session", "jwt"};
+  const std::string header = lower(name);
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return header.find(word) != header.npos; });
 }
 
 std::string rest_base(const std::string& uri) {

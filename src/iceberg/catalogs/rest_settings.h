@@ -25,6 +25,9 @@ std::string rest_base(const std::string& uri);
 // Headers that belong to the session and the transport: neither a file nor a server may set them. Any case; the empty name too.
 bool is_reserved_header(const std::string& name);
 
+// True when the value of a header that the configuration adds may be a key: by its name. Any case.
+bool is_secret_header(const std::string& name);
+
 struct RestSettings {
   std::string base;               // as of rest_base
   std::string prefix;             // "lake", "projects/p/catalogs/c", or empty; encoded

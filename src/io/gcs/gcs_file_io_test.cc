@@ -252,6 +252,7 @@ TEST(GcsFileIO, GivesUpAFileWhoseSessionIsGone) {
   in_virtual_time([](Bench& bench) {
     auto file = bench.open().create("gs://lake/f");
     ASSERT_TRUE(is_ok((*file)->write(pattern(3 * kChunk))));
+    while (bench.store->open_sessions() == 0) base::Interrupt().wait_until(base::deadline_after(1'000));
     bench.store->end_sessions();
     EXPECT_TRUE(fails_with((*file)->close(), Code::kUnavailable));
     EXPECT_TRUE(bench.store->objects().empty());

@@ -1,11 +1,8 @@
 #include "io/gcs/gcs_requests.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "net/foreign_answer.h"
 #include "net/url.h"
@@ -17,11 +14,6 @@ using base::Code;
 using base::Error;
 using base::Result;
 
-constexpr int64_t kMaxWaitMs = 5'000;
-constexpr int64_t kMaxRetryAfterMs = 30'000;
-// Bodies slower than this are not worth waiting for.
-constexpr int64_t kSlowestBytesPerMs = 64;
-constexpr int64_t kAnswerRoom = 64LL << 20;
 constexpr size_t kMaxWords = 400;
 
 struct StoreError {
@@ -59,13 +51,6 @@ std::vector<std::string> secrets_of(const GcsRequest& request, const std::string
   return {token, request.target.substr(begin, request.target.find_first_of("&#", begin) - begin)};
 }
 
-int64_t retry_after_ms(const net::HttpResponse& response) {
-  const std::string* text = response.header("retry-after");
-  int64_t seconds = 0;
-  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), seconds);
-  return std::clamp<int64_t>(seconds, 0, kMaxRetryAfterMs / 1000) * 1000;
-}
-
 bool is_answer(int status, const StoreError& error) {
   if (status == 404) return error.message.find("bucket does not exist") == std::string::npos;
   return status < 300 || status == 304 || status == 308 || status == 410 || status == 412 || status == 416 ||
@@ -78,25 +63,17 @@ bool passes(int status, const StoreError& error) {
          status == 504;
 }
 
-GcsTry lost(const Error& error) {
-  GcsTry tried;
-  const Code code = error.code();
-  tried.may_pass = code == Code::kUnavailable || code == Code::kUnknownOutcome || code == Code::kCancelled;
-  // A request that was given up while it ran may have arrived as well.
-  tried.may_have_acted = tried.may_pass && code != Code::kUnavailable;
-  tried.failure = error;
-  return tried;
-}
-
 }  // namespace
 
-std::string describe(const std::string& method, const GcsLocation& at) {
-  return method + " gs://" + at.bucket + "/" + base::valid_utf8_of(at.object);
+std::string describe(const std::string& method, const ObjectAddress& at) {
+  return method + " gs://" + at.bucket + "/" + base::valid_utf8_of(at.key);
 }
 
 GcsRequests::GcsRequests(GcsConfig config, std::shared_ptr<net::HttpClient> http,
                          std::shared_ptr<net::BearerTokens> tokens)
-    : config_(std::move(config)), http_(std::move(http)), tokens_(std::move(tokens)) {}
+    : config_(std::move(config)),
+      tokens_(std::move(tokens)),
+      loop_({config_.request_timeout_ms, config_.retry_total_ms, config_.retry_first_wait_ms}, std::move(http)) {}
 
 std::string GcsRequests::with_project(std::string target) const {
   if (config_.user_project.empty()) return target;
@@ -104,60 +81,26 @@ std::string GcsRequests::with_project(std::string target) const {
   return target + "userProject=" + net::percent_encode(config_.user_project);
 }
 
-std::string GcsRequests::object_target(const GcsLocation& at, const std::string& query) const {
-  return with_project("/storage/v1/b/" + net::percent_encode(at.bucket) + "/o/" + net::percent_encode(at.object) +
+std::string GcsRequests::object_target(const ObjectAddress& at, const std::string& query) const {
+  return with_project("/storage/v1/b/" + net::percent_encode(at.bucket) + "/o/" + net::percent_encode(at.key) +
                       (query.empty() ? "" : "?" + query));
 }
 
-std::string GcsRequests::bucket_target(const GcsLocation& at, const std::string& query, bool is_upload) const {
+std::string GcsRequests::bucket_target(const ObjectAddress& at, const std::string& query, bool is_upload) const {
   return with_project(std::string(is_upload ? "/upload" : "") + "/storage/v1/b/" + net::percent_encode(at.bucket) +
                       "/o?" + query);
 }
 
-base::Backoff GcsRequests::backoff(int64_t total_ms) const {
-  return {config_.retry_first_wait_ms, kMaxWaitMs, total_ms > 0 ? total_ms : config_.retry_total_ms};
+Result<StoreAnswer> GcsRequests::send(const GcsRequest& request, base::Interrupt& interrupt) {
+  return loop_.run(request.what, request, interrupt, [&] { return try_once(request, interrupt); });
 }
 
-bool GcsRequests::wait(base::Backoff& backoff, const GcsTry& failed, base::Interrupt& interrupt) {
-  const base::MonoMicros not_before = std::max(budget_.take(), base::deadline_after(failed.retry_after_ms * 1000));
-  return backoff.wait(interrupt) && !interrupt.wait_until(not_before);
-}
-
-Result<GcsAnswer> GcsRequests::send(const GcsRequest& request, base::Interrupt& interrupt) {
-  base::Backoff backoff = this->backoff(request.total_ms);
-  bool is_unclear = false;
-  while (true) {
-    GcsTry tried = try_once(request, interrupt);
-    if (tried.answer) {
-      tried.answer->is_unclear = is_unclear;
-      return *std::move(tried.answer);
-    }
-    is_unclear = is_unclear || tried.may_have_acted;
-    const bool matters = is_unclear && request.changes_something;
-    const Error& failure = *tried.failure;
-    if (!tried.may_pass)
-      return Error(matters ? Code::kUnknownOutcome : failure.code(), request.what + ": " + failure.message());
-    base::log_debug("gcs_retry",
-                    {{"request", request.what}, {"failure", failure.message()}, {"tries", backoff.tries() + 1}});
-    if (!wait(backoff, tried, interrupt)) {
-      return Error(matters ? Code::kUnknownOutcome : Code::kUnavailable,
-                   request.what + ": " + failure.message() + "; given up after " + std::to_string(backoff.tries() + 1) +
-                       " tries");
-    }
-  }
-}
-
-GcsTry GcsRequests::try_once(const GcsRequest& request, base::Interrupt& interrupt) {
+StoreTry GcsRequests::try_once(const GcsRequest& request, base::Interrupt& interrupt) {
   if (request.is_session || tokens_ == nullptr) return send_with(request, "", interrupt);
   for (bool is_second = false;; is_second = true) {
     const Result<std::string> token = tokens_->token();
-    if (!token.ok()) {
-      GcsTry tried;
-      tried.may_pass = token.error().code() == Code::kUnavailable;
-      tried.failure = token.error();
-      return tried;
-    }
-    GcsTry tried = send_with(request, *token, interrupt);
+    if (!token.ok()) return lost_try(token.error());
+    StoreTry tried = send_with(request, *token, interrupt);
     const bool is_refused = tried.answer && tried.answer->response.status == 401;
     if (!is_refused) return tried;
     tokens_->refused(*token);
@@ -168,29 +111,20 @@ GcsTry GcsRequests::try_once(const GcsRequest& request, base::Interrupt& interru
   }
 }
 
-GcsTry GcsRequests::send_with(const GcsRequest& request, const std::string& token, base::Interrupt& interrupt) {
-  net::HttpRequest http;
-  http.method = request.method;
-  http.url = request.is_session ? request.target : config_.host + request.target;
-  http.headers = request.headers;
+StoreTry GcsRequests::send_with(const GcsRequest& request, const std::string& token, base::Interrupt& interrupt) {
+  net::HttpRequest http =
+      loop_.http_request(request, request.is_session ? request.target : config_.host + request.target, interrupt);
   if (!token.empty()) http.headers.emplace_back("authorization", "Bearer " + token);
-  http.body = request.body;
-  const auto moved = static_cast<int64_t>(request.body.size()) + request.expected_bytes;
-  http.timeout_ms = config_.request_timeout_ms + moved / kSlowestBytesPerMs;
-  if (request.total_ms > 0) http.timeout_ms = std::min(http.timeout_ms, request.total_ms);
-  http.max_response_bytes = request.expected_bytes + kAnswerRoom;
-  http.interrupt = &interrupt;
-  Result<net::HttpResponse> sent = http_->send(http);
-  return sent.ok() ? judge(request, std::move(sent).value(), secrets_of(request, token)) : lost(sent.error());
+  Result<net::HttpResponse> sent = loop_.http().send(http);
+  return sent.ok() ? judge(request, std::move(sent).value(), secrets_of(request, token)) : lost_try(sent.error());
 }
 
-GcsTry GcsRequests::judge(const GcsRequest& request, net::HttpResponse response,
-                          const std::vector<std::string>& secrets) const {
+StoreTry GcsRequests::judge(const GcsRequest& request, net::HttpResponse response, std::vector<std::string> secrets) {
   const int status = response.status;
-  const StoreError error = status >= 300 && status != 308 ? read_error(response.body, secrets) : StoreError{};
-  GcsTry tried;
+  StoreError error = status >= 300 && status != 308 ? read_error(response.body, secrets) : StoreError{};
+  StoreTry tried;
   if (is_answer(status, error) || (status == 401 && !request.is_session)) {
-    tried.answer = GcsAnswer{std::move(response), error.message};
+    tried.answer = StoreAnswer{std::move(response), std::move(error.reason), std::move(error.message), std::move(secrets)};
     return tried;
   }
   tried.may_pass = passes(status, error);

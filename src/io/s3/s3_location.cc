@@ -70,7 +70,7 @@ Result<S3Endpoint> S3Endpoint::make(const std::string& endpoint, const std::stri
   const std::string text = endpoint.empty() ? aws_endpoint(region) : endpoint;
   TRY_ASSIGN(const net::Url url, net::parse_url(text).in("s3.endpoint"));
   if (url.path.size() > 1 || !url.query.empty()) {
-    return base::invalid("s3.endpoint '" + text + "': an endpoint is a scheme, a host and a port, such as https://s3.example:9000");
+    return base::invalid("s3.endpoint " + url.origin() + ": an endpoint is a scheme, a host and a port, such as https://s3.example:9000");
   }
   S3Endpoint made;
   made.scheme_ = url.scheme;

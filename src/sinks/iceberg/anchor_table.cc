@@ -38,6 +38,8 @@ std::string_view meaning_of(base::Code code) {
       return "not applied, somebody was faster: load and judge again";
     case base::Code::kUnavailable:
       return "not applied: later again";
+    case base::Code::kCancelled:
+      return "not sent: the pipeline stops";
     default:
       return "not applied, for good";
   }
@@ -73,12 +75,17 @@ base::Status AnchorTable::until_decided(Phase phase, base::Interrupt& abandon, c
   int64_t total_ms = properties_.commit_total_timeout_ms;
   if (phase == Phase::kStart) total_ms = std::min(total_ms, config_.connect_timeout_ms);
   base::Backoff backoff(properties_.commit_min_wait_ms, properties_.commit_max_wait_ms, total_ms);
+  bool is_unclear = false;  // a request may have been applied
   while (true) {
     const Sent before = sent_;
     base::Result<iceberg::LoadedTable> loaded = load();
     if (const base::Status met = load_after.pass(); loaded.ok() && !met.ok()) loaded = met.error();
     base::Result<bool> decided = loaded.ok() ? step(*loaded) : base::Result<bool>(loaded.error());
     if (decided.ok() && *decided) return {};
+    is_unclear = is_unclear || (!decided.ok() && decided.error().code() == base::Code::kUnknownOutcome);
+    if (!decided.ok() && decided.error().code() == base::Code::kCancelled) {
+      return left_undecided(is_unclear, ": " + decided.error().message());
+    }
     if (!decided.ok() && !may_have_failed_for_now(decided.error().code())) return decided.status();
     if (!decided.ok() && phase == Phase::kStart && sent_ == before) return decided.status();
     base::log_info("commit_again", {{"pipeline", config_.pipeline},
@@ -92,10 +99,21 @@ base::Status AnchorTable::until_decided(Phase phase, base::Interrupt& abandon, c
     commit_reload.pass_by();
     if (backoff.wait(abandon)) continue;
     const std::string last = decided.ok() ? "" : ": " + decided.error().message();
-    if (abandon.raised()) return base::cancelled("commit to " + config_.table.text() + " left undecided" + last);
+    if (abandon.raised()) return left_undecided(is_unclear, last);
     return base::unavailable("commit to " + config_.table.text() + " undecided after " + std::to_string(backoff.tries()) +
                              " tries" + last);
   }
+}
+
+base::Error AnchorTable::left_undecided(bool is_unclear, const std::string& last) const {
+  if (is_unclear) {
+    base::log_warn("commit_left_undecided", {{"pipeline", config_.pipeline},
+                                             {"table", config_.table.text()},
+                                             {"epoch", sent_.epoch},
+                                             {"snapshot", sent_.snapshot},
+                                             {"meaning", "it may have been applied; whoever starts next learns it from the table"}});
+  }
+  return base::cancelled("commit to " + config_.table.text() + " left undecided" + last);
 }
 
 base::Result<iceberg::LoadedTable> AnchorTable::load() {

@@ -80,6 +80,7 @@ class AnchorTable {
   iceberg::TableCommit request(const iceberg::TableMetadata& base, const PipelineState& state,
                                const iceberg::Snapshot& snapshot, const Marks& marks, const Proposal& proposal) const;
   base::Status accepted(const iceberg::TableMetadata& before, const iceberg::TableCommit& commit, const iceberg::LoadedTable& after);
+  base::Error left_undecided(bool is_unclear, const std::string& last) const;
   void tell_answer(const base::Error& answer, int64_t base_head) const;
   // Empty when the base says the same already.
   std::string known_tables_text(const iceberg::TableMetadata& base, const Proposal& proposal) const;
