@@ -161,9 +161,9 @@ class ReportText {
   explicit ReportText(const Json& json) : json_(json) {}
 
   std::string write() {
-    line("table", text_of(json_["table"]));
-    line("metadata", text_of(json_["metadata_location"]));
-    line("uuid", text_of(json_["uuid"]) + ", format version " + json_["format_version"].dump());
+    line("table", shown(json_["table"]));
+    line("metadata", shown(json_["metadata_location"]));
+    line("uuid", shown(json_["uuid"]) + ", format version " + json_["format_version"].dump());
     schema();
     snapshots();
     if (json_.contains("files")) files();
@@ -173,17 +173,19 @@ class ReportText {
   }
 
  private:
+  // Names and values come from others.
+  static std::string shown(const Json& json) { return printable(text_of(json)); }
   void heading(const std::string& name) { text_ += "\n" + emphasis(name) + "\n"; }
   void line(const std::string& name, const std::string& value) { text_ += fmt::format("{:<11} {}\n", name, value); }
 
   void schema() {
     heading("schema " + json_["schema_id"].dump());
     for (const Json& field : json_["schema"]) {
-      text_ += fmt::format("  {:>4}  {:<24} {}{}\n", field["id"].get<int>(), text_of(field["name"]),
-                           text_of(field["type"]), field["required"].get<bool>() ? " required" : "");
+      text_ += fmt::format("  {:>4}  {:<24} {}{}\n", field["id"].get<int>(), shown(field["name"]),
+                           shown(field["type"]), field["required"].get<bool>() ? " required" : "");
     }
     std::string fields;
-    for (const Json& field : json_["partition_spec"]) fields += (fields.empty() ? "" : ", ") + text_of(field);
+    for (const Json& field : json_["partition_spec"]) fields += (fields.empty() ? "" : ", ") + shown(field);
     line("partitioned", fields.empty() ? "no" : "by " + fields);
   }
   void snapshots() {
@@ -195,14 +197,14 @@ class ReportText {
     for (size_t i = first; i < list.size(); ++i) {
       const Json& summary = list[i]["summary"];
       const auto added = [&](const char* key) {
-        return summary.contains(key) ? text_of(summary[key]) : std::string("0");
+        return summary.contains(key) ? shown(summary[key]) : std::string("0");
       };
-      text_ += fmt::format("  {} {:<20} {} +{} rows, +{} files{}\n", text_of(list[i]["time"]), list[i]["id"].dump(),
-                           summary.contains("operation") ? text_of(summary["operation"]) : "?", added("added-records"),
+      text_ += fmt::format("  {} {:<20} {} +{} rows, +{} files{}\n", shown(list[i]["time"]), list[i]["id"].dump(),
+                           summary.contains("operation") ? shown(summary["operation"]) : "?", added("added-records"),
                            added("added-data-files"), list[i]["is_current"].get<bool>() ? "  <- current" : "");
     }
     for (const Json& ref : json_["refs"]) {
-      text_ += "  " + text_of(ref["kind"]) + " " + text_of(ref["name"]) + " -> " + ref["snapshot"].dump() + "\n";
+      text_ += "  " + shown(ref["kind"]) + " " + shown(ref["name"]) + " -> " + ref["snapshot"].dump() + "\n";
     }
   }
   void files() {
@@ -217,31 +219,31 @@ class ReportText {
                         format_size(static_cast<double>(bytes))));
     for (size_t i = 0; i < std::min(kShown, list.size()); ++i) {
       text_ += fmt::format("  {:>12} rows {:>10}  {}\n", format_count(list[i]["rows"].get<int64_t>()),
-                           format_size(static_cast<double>(list[i]["bytes"].get<int64_t>())), text_of(list[i]["path"]));
+                           format_size(static_cast<double>(list[i]["bytes"].get<int64_t>())), shown(list[i]["path"]));
     }
     if (list.size() > kShown) text_ += fmt::format("  ... {} more, all with --json\n", list.size() - kShown);
   }
   void properties() {
     heading("properties");
-    for (const auto& [key, value] : json_["properties"].items()) text_ += "  " + key + "=" + text_of(value) + "\n";
+    for (const auto& [key, value] : json_["properties"].items()) text_ += "  " + printable(key) + "=" + shown(value) + "\n";
   }
   void pipelines() {
     for (const Json& pipeline : json_["pipelines"]) {
-      heading("pipeline " + text_of(pipeline["name"]));
+      heading("pipeline " + shown(pipeline["name"]));
       if (pipeline.contains("closed_by")) {
-        line("  closed by", text_of(pipeline["closed_by"]));
+        line("  closed by", shown(pipeline["closed_by"]));
         continue;
       }
       line("  epoch", pipeline["epoch"].dump() + ", snapshot " + pipeline["snapshot"].dump() +
                           (pipeline["is_retained"].get<bool>() ? (pipeline["holds"].get<bool>() ? "" : " (rolled back)")
                                                                : " (expired)"));
       for (const Json& partition : pipeline["partitions"]) {
-        line("  position", fmt::format("{}/{} next {}", text_of(partition["topic"]), partition["partition"].dump(),
+        line("  position", fmt::format("{}/{} next {}", shown(partition["topic"]), partition["partition"].dump(),
                                        partition["next"].is_null() ? "not seen" : partition["next"].dump()));
       }
-      if (pipeline["partitions"].empty()) line("  positions", pipeline["positions"].dump());
-      line("  owed", pipeline["owed"].empty() ? "nothing" : pipeline["owed"].dump());
-      if (pipeline.contains("tables")) line("  tables", pipeline["tables"].dump());
+      if (pipeline["partitions"].empty()) line("  positions", printable(pipeline["positions"].dump()));
+      line("  owed", pipeline["owed"].empty() ? "nothing" : printable(pipeline["owed"].dump()));
+      if (pipeline.contains("tables")) line("  tables", printable(pipeline["tables"].dump()));
     }
   }
 
@@ -279,7 +281,7 @@ base::Result<Json> metadata_json(const iceberg::TableMetadata& metadata, const s
 }
 
 TableReport render(const Json& json) {
-  return TableReport{json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", ReportText(json).write()};
+  return TableReport{printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n", ReportText(json).write()};
 }
 
 }  // namespace

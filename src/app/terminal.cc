@@ -8,16 +8,29 @@
 #include <cstdlib>
 
 #include "base/sync.h"
+#include "base/utf8.h"
 
 namespace frazil::app {
 namespace {
 
 std::atomic<int> first_output_error = 0;
 
+constexpr char kHex[] = "0123456789abcdef";
+
+void append_escape(std::string& out, unsigned char control) {
+  if (control == '\n') {
+    out += "\\n";
+  } else if (control == '\t') {
+    out += "\\t";
+  } else {
+    out += {'\\', 'x', kHex[control >> 4], kHex[control & 15]};
+  }
+}
+
 }  // namespace
 
 void tell(std::string_view message) {
-  std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "%s\n", printable(message, /*keeps_lines=*/true).c_str());
 }
 
 void put(std::string_view data) {
@@ -46,6 +59,43 @@ void ProgressLine::clear() {
   std::fprintf(stderr, "\r\x1b[K");
   std::fflush(stderr);
   is_shown_ = false;
+}
+
+std::string printable(std::string_view bytes, bool keeps_lines) {
+  const std::string text = base::valid_utf8_of(bytes);
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0xc2 && next < 0xa0) {  // U+0080 to U+009F
+      append_escape(out, next);
+      ++i;
+    } else if ((byte < 0x20 || byte == 0x7f) && !(keeps_lines && (byte == '\n' || byte == '\t'))) {
+      append_escape(out, byte);
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::string printable_json(const std::string& json) {
+  std::string out;
+  out.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(json[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < json.size() ? json[i + 1] : 0);
+    const bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    const unsigned char control = is_c1 ? next : byte;
+    if (is_c1 || byte == 0x7f) {
+      out += {'\\', 'u', '0', '0', kHex[control >> 4], kHex[control & 15]};
+      i += is_c1 ? 1 : 0;
+    } else {
+      out += json[i];
+    }
+  }
+  return out;
 }
 
 std::string emphasis(const std::string& text) {

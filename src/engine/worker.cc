@@ -75,6 +75,7 @@ base::Status Worker::run_attempts(base::Interrupt& stop) {
   std::optional<Trouble> trouble;
   while (!stop.raised()) {
     auto positions = settle();
+    if (!positions.ok() && is_end_by_stop(positions.error(), stop)) return {};
     if (!positions.ok() && is_passing(positions.error().code()) && base::mono_micros() < patience) {
       tell_start_again(positions.error());
       status_.set_state("starting", positions.error().message());
@@ -82,7 +83,6 @@ base::Status Worker::run_attempts(base::Interrupt& stop) {
       stop.wait_until(base::deadline_after(kUnavailablePauseMicros));
       continue;
     }
-    if (!positions.ok() && is_end_by_stop(positions.error(), stop)) return {};
     if (!positions.ok() && positions.error().code() == base::Code::kCorrupt) {
       TRY(recover({positions.error(), false}, trouble, stop));
       continue;

@@ -59,13 +59,20 @@ def test_the_pipeline_its_commands_and_its_python(orders, kafka, lake, topic):
     assert "created_at" in done.stdout and "code" in done.stdout
 
 
-@pytest.mark.only_on("sqlite", reason="it has no table")
-def test_the_load_that_it_names(kafka, topic, tmp_path):
+@pytest.mark.only_on("sqlite", reason="its pipeline names a SQLite catalog")
+def test_the_load_that_it_names_fits_its_table(kafka, lake, topic):
+    shape = lake.folder / "orders.avsc"
+    shape.write_text(block("json", '"Order"'))
     command = re.search(r"`(frazil generate [^`]*)`", README).group(1)
-    arguments = shlex.split(command.replace("localhost:9092", kafka.bootstrap_servers).replace("--topic\nload", f"--topic {topic}"))
-    assert topic in arguments, arguments
-    report = frazil(*arguments[1:], "--json").expect()
-    assert json.loads(report.stdout)["records"] == 100_000
+    changes = {"localhost:9092": kafka.bootstrap_servers, "orders": topic, "orders.avsc": str(shape), "100000": "5000"}
+    arguments = [changes.get(word, word) for word in shlex.split(command)[1:]]
+    assert {topic, str(shape), "5000"} <= set(arguments), arguments
+    report = frazil(*arguments, "--json").expect()
+    assert json.loads(report.stdout)["records"] == 5_000
+    file = lake.folder / "orders.yaml"
+    file.write_text(block("yaml", "name: orders").replace("localhost:9092", kafka.bootstrap_servers).replace("topics: [orders]", f"topics: [{topic}]"))
+    summary = frazil("run", file, "--set", f"source.kafka.group=readme-{topic}", "--until-caught-up", "--json").expect().summary
+    assert (summary["rows_committed"], summary["dead_letters"]) == (5_000, 0)
 
 
 def test_every_page_that_it_names_is_there():

@@ -1,20 +1,20 @@
 """Runs the strict checker (tests/checker) over iceberg-java.
 
-Jars are expected in $FRAZIL_DEPS/checker (default: .deps/checker of the repository); the classes are
-compiled into build/checker when a source is newer than they are.
+Its jars and classes: tests/java_program.py.
 """
-import fcntl
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "tests" / "checker"
-CLASSES = ROOT / "build" / "checker"
-MAIN = "frazil.checker.StrictChecker"
+TESTS = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS))
+
+from java_program import JavaProgram  # noqa: E402
+
 TIMEOUT_S = 600
+CHECKER = JavaProgram("checker", TESTS / "checker", "frazil.checker.StrictChecker", ["-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"])
 
 
 class Verdict:
@@ -33,35 +33,8 @@ class Verdict:
         return "\n".join([self.location, *self.problems, str(self.checked)])
 
 
-def jars():
-    folder = Path(os.environ.get("FRAZIL_DEPS", ROOT / ".deps")) / "checker"
-    found = sorted(folder.glob("*.jar"))
-    if not found:
-        raise FileNotFoundError(f"no jars in {folder}: run tools/setup --tests")
-    return found
-
-
-def compile_if_stale():
-    """Compiles once, also when several test processes ask at the same time."""
-    CLASSES.mkdir(parents=True, exist_ok=True)
-    stamp = CLASSES / "compiled"
-    sources = sorted(SOURCES.glob("*.java"))
-    with open(CLASSES / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        newest = max(source.stat().st_mtime_ns for source in sources)
-        if stamp.exists() and stamp.stat().st_mtime_ns >= newest:
-            return
-        path = os.pathsep.join(map(str, jars()))
-        subprocess.run(["javac", "-nowarn", "-Xlint:none", "--release", "17", "-encoding", "UTF-8", "-d", str(CLASSES),
-                        "-cp", path, *map(str, sources)], check=True, timeout=TIMEOUT_S)
-        stamp.touch()
-
-
 def run(arguments):
-    compile_if_stale()
-    path = os.pathsep.join([str(CLASSES), *map(str, jars())])
-    command = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx1g", "-Duser.timezone=UTC",
-               "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", path, MAIN, *map(str, arguments)]
+    command = CHECKER.command(arguments)
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env={**os.environ, **_store_environment(arguments)})
     if done.returncode not in (0, 1):
         raise RuntimeError(f"the checker ended with {done.returncode}: {done.stdout}{done.stderr}")

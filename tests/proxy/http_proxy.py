@@ -125,8 +125,8 @@ class HttpProxy:
             while (request := await read_request(reader, writer)) is not None:
                 if not await self._exchange(request, writer):
                     return
-        except (ConnectionError, asyncio.IncompleteReadError, OSError):
-            pass
+        except (ConnectionError, asyncio.IncompleteReadError, OSError, asyncio.CancelledError):
+            pass   # cancelled: the proxy is stopped while a request hangs
         finally:
             self._writers.discard(writer)
             writer.close()

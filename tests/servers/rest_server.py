@@ -1,49 +1,26 @@
 """A real Iceberg REST catalog on loopback: Apache Iceberg's reference server, started by a small Java main of ours.
 
-Its jars come from tools/setup --tests; the sources in tests/servers/rest_server are compiled into build/rest_server when
-they have changed. Every request that reaches the server stands in its log: `requests()` reads it.
+Its jars and classes: tests/java_program.py. Every request that reaches the server stands in its log: `requests()` reads it.
 """
-import fcntl
 import json
-import os
 import pathlib
 import random
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = pathlib.Path(__file__).resolve().parent / "rest_server"
-CLASSES = ROOT / "build" / "rest_server"
-MAIN = "org.apache.iceberg.rest.RestServer"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS))
+
+from java_program import JavaProgram  # noqa: E402
+
 READY_SECONDS = 60
 STOP_SECONDS = 10
-JVM_OPTIONS = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Djava.awt.headless=true",
-               "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Daws.region=us-east-1"]
-
-
-def jars():
-    folder = pathlib.Path(os.environ.get("FRAZIL_DEPS") or ROOT / ".deps") / "rest_server"
-    if not any(folder.glob("iceberg-open-api-*.jar")):
-        raise FileNotFoundError(f"no jars in {folder}: run tools/setup --tests")
-    return f"{folder}/*"
-
-
-def compile_if_stale():
-    """Compiles once, also when several test processes ask at the same time."""
-    CLASSES.mkdir(parents=True, exist_ok=True)
-    stamp = CLASSES / "compiled"
-    sources = sorted(SOURCES.glob("*.java"))
-    with open(CLASSES / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        newest = max(source.stat().st_mtime_ns for source in sources)
-        if stamp.exists() and stamp.stat().st_mtime_ns >= newest:
-            return
-        subprocess.run(["javac", "-nowarn", "-Xlint:none", "--release", "17", "-encoding", "UTF-8", "-d", str(CLASSES),
-                        "-cp", jars(), *map(str, sources)], check=True, timeout=120)
-        stamp.touch()
+SERVER = JavaProgram("rest_server", TESTS / "servers" / "rest_server", "org.apache.iceberg.rest.RestServer",
+                     ["-Xmx384m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Daws.region=us-east-1"])
 
 
 def free_port():
@@ -112,7 +89,6 @@ class RestServer:
 
     def start(self):
         """Returns when the server serves. The first time on a free port, later on the same one with the same tables."""
-        compile_if_stale()
         self.folder.mkdir(parents=True, exist_ok=True)
         wanted = self.port
         for attempt in range(3):
@@ -159,7 +135,7 @@ class RestServer:
     def _launch(self):
         self._log_number += 1
         options = self._options | {"port": self.port, "log": self.folder / f"requests_{self._log_number}.jsonl"}
-        command = ["java", *JVM_OPTIONS, "-cp", f"{CLASSES}:{jars()}", MAIN, *(f"{k}={v}" for k, v in options.items())]
+        command = SERVER.command(f"{k}={v}" for k, v in options.items())
         with open(self.folder / "server.log", "ab") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + READY_SECONDS

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/table_report.h"
+#include "app/terminal.h"
 #include "iceberg/table_properties.h"
 
 namespace frazil::app {
@@ -27,8 +28,13 @@ std::string joined(const Namespace& ns) {
   return text;
 }
 
+// For people: what a catalog keeps may hold anything.
+std::string shown(const std::string& text) { return printable(text); }
+std::string shown(const Namespace& ns) { return shown(joined(ns)); }
+std::string shown(const TableId& id) { return shown(id.text()); }
+
 std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 Json as_json(const Properties& properties) {
@@ -39,7 +45,7 @@ Json as_json(const Properties& properties) {
 
 std::string lines(const Properties& properties) {
   std::string text;
-  for (const auto& [key, value] : properties) text += key + "=" + value + "\n";
+  for (const auto& [key, value] : properties) text += shown(key) + "=" + shown(value) + "\n";
   return text;
 }
 
@@ -47,10 +53,12 @@ Answer done(const char* deed, const std::string& kind, const std::string& name, 
             const Json& more = Json::object()) {
   Json json = {{"done", deed}, {kind, name}};
   json.update(more);
-  return {dump(json), text + "\n"};
+  return {dump(json), shown(text) + "\n"};
 }
 
-Status check_change(const PropertyChange& change) {
+}  // namespace
+
+base::Status check_change(const PropertyChange& change) {
   for (const auto& [key, value] : change.set) {
     if (key.starts_with(kPipelineProperties))
       return base::invalid("property " + key + " belongs to a pipeline: its positions are there");
@@ -63,6 +71,14 @@ Status check_change(const PropertyChange& change) {
   }
   return {};
 }
+
+base::Status check_request(const TableRequest& request) {
+  const columnar::Schema schema = columnar::assign_fresh_ids(request.schema);
+  TRY(iceberg::parse_partition_spec(request.partition_by, schema).status().in("--partition-by"));
+  return iceberg::read_table_properties(request.properties, "memory://table").status().in("--property");
+}
+
+namespace {
 
 bool has_happened(const PropertyChange& change, const Properties& now) {
   const bool is_set = std::all_of(change.set.begin(), change.set.end(), [&](const auto& wanted) {
@@ -123,7 +139,7 @@ Result<Answer> CatalogDesk::namespaces() {
   std::string text;
   for (const Namespace& ns : found) {
     json.push_back(joined(ns));
-    text += joined(ns) + "\n";
+    text += shown(ns) + "\n";
   }
   return Answer{dump(json), text};
 }
@@ -139,7 +155,7 @@ Result<Answer> CatalogDesk::tables(const Namespace& ns) {
     TRY_ASSIGN(const auto found, catalog_.list_tables(one));
     for (const TableId& id : found) {
       json.push_back(id.text());
-      text += id.text() + "\n";
+      text += shown(id) + "\n";
     }
   }
   return Answer{dump(json), text};
@@ -166,12 +182,12 @@ Result<Answer> CatalogDesk::show_namespace(const Namespace& ns) {
     TRY_ASSIGN(properties, catalog_.admin()->namespace_properties(ns));
   }
   Json names = Json::array();
-  std::string text = "namespace " + joined(ns) + "\n";
+  std::string text = "namespace " + shown(ns) + "\n";
   for (const TableId& id : tables) {
     names.push_back(id.text());
-    text += "table " + id.text() + "\n";
+    text += "table " + shown(id) + "\n";
   }
-  for (const auto& [key, value] : properties) text += "property " + key + "=" + value + "\n";
+  for (const auto& [key, value] : properties) text += "property " + shown(key) + "=" + shown(value) + "\n";
   const Json json = {{"namespace", joined(ns)},
                      {"tables", names},
                      {"properties", has_properties ? as_json(properties) : Json(nullptr)}};
@@ -194,7 +210,7 @@ Result<Answer> CatalogDesk::create_table(const TableId& id, const TableRequest& 
   iceberg::CreateTable create;
   create.schema = columnar::assign_fresh_ids(request.schema);
   TRY_ASSIGN(create.spec, iceberg::parse_partition_spec(request.partition_by, create.schema).in("--partition-by"));
-  TRY(iceberg::read_table_properties(request.properties, "memory://table").status().in("--property"));
+  TRY(check_request(request));
   create.properties = request.properties;
   create.location = request.location;
   TRY_ASSIGN(const LoadedTable table, catalog_.create_table(id, create));

@@ -36,6 +36,10 @@ base::Result<iceberg::Namespace> parse_namespace(const std::string& text);
 // "key=value" entries. kInvalid without '=' or with a key that is empty or given twice.
 base::Result<iceberg::Properties> parse_properties(const std::vector<std::string>& entries);
 
+// What is wrong with a request before any catalog is asked, kInvalid; the desk checks it again.
+base::Status check_request(const TableRequest& request);
+base::Status check_change(const PropertyChange& change);
+
 class CatalogDesk {
  public:
   // `type` names the catalog in messages: "sqlite".

@@ -70,6 +70,22 @@ class Desk : public testing::Test {
   TableRequest request_;
 };
 
+TEST_F(Desk, ShowsControlCharactersOfOthersInsteadOfSendingThem) {
+  const std::string steering = "a\x1b]0;owned\x07\n\xc2\x9b" "b";
+  request_.properties["comment"] = steering;
+  ASSERT_TRUE(desk_.create_table(orders_, request_).ok());
+  const auto properties = desk_.table_properties(orders_, {});
+  const auto shown = desk_.show_table(orders_);
+  ASSERT_TRUE(properties.ok() && shown.ok());
+  for (const Answer& answer : {*properties, *shown}) {
+    for (const std::string& text : {answer.text, answer.json}) {
+      EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << text;
+      EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << text;
+    }
+    EXPECT_THAT(answer.text, HasSubstr("comment=a\\x1b]0;owned\\x07\\n\\x9bb\n"));
+  }
+}
+
 TEST_F(Desk, CreatesATableAndShowsIt) {
   const auto created = desk_.create_table(orders_, request_);
   ASSERT_TRUE(created.ok()) << created.error().message();

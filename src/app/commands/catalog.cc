@@ -34,24 +34,29 @@ struct CatalogArguments {
   bool json = false;
 };
 using Arguments = std::shared_ptr<CatalogArguments>;
-using Deed = std::function<Result<Answer>(CatalogDesk&, const CatalogArguments&)>;
+// What is done once the catalog is open.
+using Act = std::function<Result<Answer>(CatalogDesk&)>;
+// Reads the arguments; what is wrong with them is wrong usage.
+using Deed = std::function<Result<Act>(const CatalogArguments&)>;
 
-int fail(const base::Error& error) {
+int fail(const base::Error& error, int exit_code) {
   tell("error: " + error.message());
-  return error.code() == base::Code::kInvalid ? kExitUsage : kExitFailed;
+  return exit_code;
 }
 
 int work(const CatalogArguments& arguments, const Deed& deed) {
   base::configure_log(base::LogFormat::kText, base::LogLevel::kWarn);
+  const Result<Act> act = deed(arguments);
+  if (!act.ok()) return fail(act.error(), kExitUsage);
   Problems problems(arguments.file);
   const auto config = read_catalog_of(arguments.file, arguments.pipeline, problems);
   if (const std::string text = problems.render(); !text.empty()) tell(text.substr(0, text.size() - 1));
   if (!config) return kExitUsage;
   const auto catalog = open_catalog(*config);
-  if (!catalog.ok()) return fail(catalog.error());
+  if (!catalog.ok()) return fail(catalog.error(), kExitFailed);
   CatalogDesk desk(**catalog, config->type);
-  const Result<Answer> answer = deed(desk, arguments);
-  if (!answer.ok()) return fail(answer.error());
+  const Result<Answer> answer = (*act)(desk);
+  if (!answer.ok()) return fail(answer.error(), kExitFailed);
   put(arguments.json ? answer->json : answer->text);
   return kExitOk;
 }
@@ -77,87 +82,102 @@ bool names_a_namespace(const CatalogArguments& arguments) {
   return arguments.is_namespace || arguments.name.find('.') == std::string::npos;
 }
 
-Result<Answer> tables(CatalogDesk& desk, const CatalogArguments& arguments) {
-  if (arguments.name.empty()) return desk.tables({});
-  TRY_ASSIGN(const auto ns, parse_namespace(arguments.name));
-  return desk.tables(ns);
+Result<Act> namespaces(const CatalogArguments&) {
+  return Act([](CatalogDesk& desk) { return desk.namespaces(); });
 }
 
-Result<Answer> show(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> tables(const CatalogArguments& arguments) {
+  iceberg::Namespace ns;
+  if (!arguments.name.empty()) {
+    TRY_ASSIGN(ns, parse_namespace(arguments.name));
+  }
+  return Act([ns](CatalogDesk& desk) { return desk.tables(ns); });
+}
+
+Result<Act> show(const CatalogArguments& arguments) {
   if (names_a_namespace(arguments)) {
     TRY_ASSIGN(const auto ns, parse_namespace(arguments.name));
-    return desk.show_namespace(ns);
+    return Act([ns](CatalogDesk& desk) { return desk.show_namespace(ns); });
   }
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(arguments.name));
-  return desk.show_table(id);
+  return Act([id](CatalogDesk& desk) { return desk.show_table(id); });
 }
 
-Result<Answer> create_namespace(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> create_namespace(const CatalogArguments& arguments) {
   TRY_ASSIGN(const auto ns, parse_namespace(arguments.name));
   TRY_ASSIGN(const auto properties, parse_properties(arguments.properties));
-  return desk.create_namespace(ns, properties);
+  return Act([ns, properties](CatalogDesk& desk) { return desk.create_namespace(ns, properties); });
 }
 
-Result<Answer> create_table(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> create_table(const CatalogArguments& arguments) {
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(arguments.name));
   TableRequest request;
   TRY_ASSIGN(request.schema, schema_of(arguments.schema));
   TRY_ASSIGN(request.properties, parse_properties(arguments.properties));
   request.partition_by = arguments.partition_by;
   request.location = arguments.location;
-  return desk.create_table(id, request);
+  TRY(check_request(request));
+  return Act([id, request](CatalogDesk& desk) { return desk.create_table(id, request); });
 }
 
-Result<Answer> rename(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> rename(const CatalogArguments& arguments) {
   TRY_ASSIGN(const auto from, iceberg::parse_table_id(arguments.name));
   TRY_ASSIGN(const auto to, iceberg::parse_table_id(arguments.other));
-  return desk.rename_table(from, to);
+  return Act([from, to](CatalogDesk& desk) { return desk.rename_table(from, to); });
 }
 
-Result<Answer> register_table(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> register_table(const CatalogArguments& arguments) {
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(arguments.name));
-  const std::string& metadata = arguments.other;
+  std::string metadata = arguments.other;
   const bool is_path = metadata.find(":/") == std::string::npos;
-  return desk.register_table(
-      id, is_path ? "file://" + std::filesystem::absolute(metadata).lexically_normal().string() : metadata);
+  if (is_path) metadata = "file://" + std::filesystem::absolute(metadata).lexically_normal().string();
+  return Act([id, metadata](CatalogDesk& desk) { return desk.register_table(id, metadata); });
 }
 
-Result<Answer> change_properties(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> change_properties(const CatalogArguments& arguments) {
   PropertyChange change;
   TRY_ASSIGN(change.set, parse_properties(arguments.properties));
   change.remove = arguments.removed;
+  TRY(check_change(change));
   if (names_a_namespace(arguments)) {
     TRY_ASSIGN(const auto ns, parse_namespace(arguments.name));
-    return desk.namespace_properties(ns, change);
+    return Act([ns, change](CatalogDesk& desk) { return desk.namespace_properties(ns, change); });
   }
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(arguments.name));
-  return desk.table_properties(id, change);
+  return Act([id, change](CatalogDesk& desk) { return desk.table_properties(id, change); });
 }
 
-// Without a terminal nobody can be asked, and silence is no consent.
 base::Status consent(const std::string& what, bool is_sure) {
   if (is_sure) return {};
-  if (isatty(STDIN_FILENO) != 1)
-    return base::invalid("drop takes away " + what + ". Say --yes to do so: there is no terminal to ask");
-  std::cerr << "Drop " << what << ".\nReally? [y/N] " << std::flush;
+  std::cerr << "Drop " << printable(what) << ".\nReally? [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   if (answer == "y" || answer == "yes") return {};
   return base::cancelled("nothing was dropped");
 }
 
-Result<Answer> drop(CatalogDesk& desk, const CatalogArguments& arguments) {
+Result<Act> drop(const CatalogArguments& arguments) {
+  const bool is_sure = arguments.is_sure;
+  // Without a terminal nobody can be asked, and silence is no consent.
+  if (!is_sure && isatty(STDIN_FILENO) != 1) {
+    return base::invalid("drop takes the name " + arguments.name + " away. Say --yes to do so: there is no terminal to ask");
+  }
   if (names_a_namespace(arguments)) {
     TRY_ASSIGN(const auto ns, parse_namespace(arguments.name));
-    TRY(consent("namespace " + arguments.name, arguments.is_sure));
-    return desk.drop_namespace(ns);
+    return Act([ns, is_sure, name = arguments.name](CatalogDesk& desk) -> Result<Answer> {
+      TRY(consent("namespace " + name, is_sure));
+      return desk.drop_namespace(ns);
+    });
   }
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(arguments.name));
-  if (!arguments.is_sure) {
-    TRY_ASSIGN(const std::string what, desk.weigh_drop(id));
-    TRY(consent(what, false));
-  }
-  return desk.drop_table(id);
+  return Act([id, is_sure](CatalogDesk& desk) -> Result<Answer> {
+    std::string what;
+    if (!is_sure) {
+      TRY_ASSIGN(what, desk.weigh_drop(id));
+    }
+    TRY(consent(what, is_sure));
+    return desk.drop_table(id);
+  });
 }
 
 // The arguments that every deed has, and its own.
@@ -199,8 +219,7 @@ constexpr char kNameDoc[] = "namespace.table; a name without a dot is a namespac
 constexpr char kNamespaceFlagDoc[] = "the name is a namespace, whatever dots it has";
 
 void add_looking(CatalogCommands& commands) {
-  commands.add("namespaces", "List the namespaces",
-               [](CatalogDesk& desk, const CatalogArguments&) { return desk.namespaces(); });
+  commands.add("namespaces", "List the namespaces", namespaces);
   CLI::App* command = commands.add("tables", "List the tables of a namespace, or all", tables);
   commands.add_name(command, "NAMESPACE", "all namespaces without it");
   command = commands.add("show", "Show a table or a namespace, without reading its files", show);

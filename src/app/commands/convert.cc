@@ -1,6 +1,7 @@
 #include "app/convert/convert.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -121,7 +122,10 @@ base::Result<std::vector<std::pair<std::string, std::string>>> parse_parameters(
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) return base::invalid("--parameter: write name=value, as in --parameter topic=orders");
-    parameters.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    std::string name = text.substr(0, equals);
+    const bool is_given = std::any_of(parameters.begin(), parameters.end(), [&](const auto& known) { return known.first == name; });
+    if (is_given) return base::invalid("--parameter " + name + " is given twice");
+    parameters.emplace_back(std::move(name), text.substr(equals + 1));
   }
   return parameters;
 }

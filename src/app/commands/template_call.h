@@ -11,7 +11,7 @@
 
 namespace frazil::app {
 
-// kInvalid: one without '='. Values are not quoted in the message.
+// kInvalid: one without '=', or a name that is given twice. Values are not quoted in the message.
 base::Result<std::vector<std::pair<std::string, std::string>>> parse_parameters(const std::vector<std::string>& texts);
 
 // What is wrong with the pipeline file that came out; `file` is where relative paths start. References need not resolve here.

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/config/json_text.h"
 #include "app/config/schema_source.h"
 
 namespace frazil::app {
@@ -12,7 +13,7 @@ namespace {
 using columnar::Field;
 using columnar::Type;
 using columnar::TypeId;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Deeper schemas are nonsense or an attack on the stack.
 constexpr int kMaxDepth = 128;
@@ -230,8 +231,8 @@ class AvroReader {
 }  // namespace
 
 base::Result<columnar::Schema> schema_from_avro(std::string_view json, TimestampFields* timestamps) {
+  TRY(check_json_text(json));
   const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return base::invalid("not JSON");
   AvroReader reader;
   TRY_ASSIGN(const Found found, reader.read(document, "schema", 0));
   if (found.type.id() != TypeId::kStruct) return base::invalid("the outermost type must be a record");

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "app/config/catalog_checks.h"
 #include "app/config/joint_checks.h"
 #include "app/config/option_tree.h"
 #include "app/config/pipeline_checks.h"
@@ -165,6 +166,11 @@ std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems
   const ValueContext context{problems, folder_of(path), MissingReference::kError};
   read_by_options(make_option_tree(pointers(options)), *root, {&process, &pipeline}, context, marks);
   for (const std::string& problem : place_catalog(pipeline.table.catalog, context.folder)) problems.error(root->mark, problem);
+  const auto is_written = [&](const std::string& key) { return marks.contains(key); };
+  for (const CatalogProblem& problem : check_catalog_together(pipeline.table.catalog, is_written)) {
+    const Mark mark = marks.contains(problem.key) ? marks[problem.key] : root->mark;
+    problem.is_warning ? problems.warning(mark, problem.text) : problems.error(mark, problem.text);
+  }
   if (problems.has_errors()) return std::nullopt;
   return pipeline.table.catalog;
 }

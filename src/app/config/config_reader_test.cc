@@ -187,7 +187,7 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
        "dir/p.yaml:9:13: schema file dir/missing.avsc cannot be read"},
       {"name: shop.orders", "name: orders", "dir/p.yaml:11:9: \"table.name\": a table's name is namespace.table"},
       {"type: sqlite", "type: hive",
-       "dir/p.yaml:12:19: \"table.catalog.type\": catalog type \"hive\" is unsupported in this version"},
+       "dir/p.yaml:12:19: \"table.catalog.type\": \"hive\" is not one of rest, sqlite or memory"},
       {"type: sqlite, uri: /tmp/catalog.db", "type: rest, uri: \"ftp://catalog\"", "\"table.catalog.uri\": "},
       {"type: sqlite, uri: /tmp/catalog.db", "type: rest, uri: \"http://catalog.example\"",
        "dir/p.yaml:12:12: \"table.catalog.uri\": http://catalog.example is not loopback and would be reached without TLS"},
@@ -197,6 +197,12 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
        "unknown property \"s3.endpont\", nearest known property \"s3.endpoint\""},
       {"type: sqlite", "properties: {s3.path-style-access: maybe}, type: sqlite", "s3.path-style-access"},
       {"type: sqlite", "properties: {s3.upload-threads: many}, type: sqlite", "s3.upload-threads"},
+      {"type: sqlite", "properties: {gcs.no-auth: maybe}, type: sqlite", "dir/p.yaml:12:26: gcs.no-auth: 'maybe' is neither true nor false"},
+      {"type: sqlite", "properties: {gcs.service.host: storage}, type: sqlite", "dir/p.yaml:12:26: gcs.service.host: "},
+      {"type: sqlite", "properties: {s3.sts-endpoint: sts}, type: sqlite", "dir/p.yaml:12:26: s3.sts-endpoint: "},
+      {"type: sqlite", "properties: {s3.session-token-expires-at-ms: soon}, type: sqlite", "dir/p.yaml:12:26: s3.session-token-expires-at-ms: "},
+      {"type: sqlite", "properties: {s3.path-style-access: true, s3.force-virtual-addressing: true}, type: sqlite",
+       "dir/p.yaml:12:26: \"s3.force-virtual-addressing\" and \"s3.path-style-access\" exclude each other"},
       {"type: sqlite", "properties: {io-impl: x}, type: sqlite", "property \"io-impl\" is refused: "},
       {"type: sqlite", "properties: {scope: x}, type: sqlite", "property \"scope\" belongs to a catalog of type rest, not sqlite"},
       {"type: sqlite", "properties: {s3.secret-access-key: x}, type: sqlite",
@@ -217,6 +223,48 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
   for (const Wrong& wrong : cases) {
     EXPECT_THAT(problems_of(with(wrong.from, wrong.to)), HasSubstr(wrong.problem)) << wrong.to;
   }
+}
+
+// The catalog of the file is a REST service with these properties.
+std::string problems_of_rest(const std::string& properties, const std::string& more = "") {
+  setenv("FRAZIL_TEST_SECRET", "p4ssw0rd", 1);
+  return problems_of(with("catalog: {type: sqlite, uri: /tmp/catalog.db, warehouse: /tmp/warehouse}",
+                          "catalog: {type: rest, uri: \"https://c.example\", properties: {" + properties + "}" + more + "}"));
+}
+
+TEST(Config, ChecksTheValuesOfRestProperties) {
+  for (const auto& [property, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"oauth2-server-uri: \"ftp://x\"", "\"oauth2-server-uri\" must be a URL, or a path"},
+           {"oauth2-server-uri: \"a b\"", "\"oauth2-server-uri\" must be a URL, or a path"},
+           {"oauth2-server-uri: \"http://login.example/t\"", "\"oauth2-server-uri\": http://login.example is not loopback"},
+           {"rest-page-size: none", "\"rest-page-size\" must be a whole number from 1 on"},
+           {"rest-page-size: 0", "\"rest-page-size\" must be a whole number from 1 on"},
+           {"prefix: \"../x\"", "\"prefix\" must be a path"},
+           {"namespace-separator: \"%\"", "\"namespace-separator\" must be one character"},
+           {"rest.sigv4-enabled: yes", "\"rest.sigv4-enabled\" must be true or false"},
+           {"access-delegation: remote-signing", "\"access-delegation\" must be vended-credentials or none"},
+           {"token-expires-in-ms: 1h", "\"token-expires-in-ms\" must be a whole number of milliseconds"},
+           {"scope: \"\"", "\"scope\" must be something"}}) {
+    EXPECT_THAT(problems_of_rest(property), AllOf(HasSubstr("dir/p.yaml:12:64: "), HasSubstr(problem))) << property;
+  }
+  EXPECT_EQ(problems_of_rest("rest-page-size: 100, prefix: a/b, namespace-separator: \"%1F\", access-delegation: none"), "");
+  EXPECT_EQ(problems_of_rest("oauth2-server-uri: v1/oauth/tokens, scope: x, token-expires-in-ms: 1000",
+                             ", credential: \"${env:FRAZIL_TEST_SECRET}\""),
+            "");
+}
+
+TEST(Config, KnowsOneWayToLogInAndTellsWhatHasNoEffect) {
+  const std::string credential = ", credential: \"${env:FRAZIL_TEST_SECRET}\"";
+  const auto expect = [](const std::string& problems, const std::string& text) { EXPECT_THAT(problems, HasSubstr(text)); };
+  expect(problems_of_rest("rest-page-size: 1", credential + ", token: \"${env:FRAZIL_TEST_SECRET}\""),
+         ": \"credential\" and \"token\" exclude each other");
+  expect(problems_of_rest("rest.sigv4-enabled: true", credential), "12:64: \"credential\" and \"rest.sigv4-enabled\" exclude each other");
+  expect(problems_of_rest("scope: x"), "12:64: warning: property \"scope\" has no effect without `credential`");
+  expect(problems_of_rest("rest.signing-name: glue"), "warning: property \"rest.signing-name\" has no effect without `rest.sigv4-enabled: true`");
+  expect(problems_of_rest("gcp.auth.scopes: x"), "warning: property \"gcp.auth.scopes\" has no effect without");
+  expect(problems_of_rest("gcs.project-id: x"), "warning: property \"gcs.project-id\" has no effect");
+  expect(problems_of_rest("rest-page-size: 1", ", name: lake"), "warning: \"name\" counts inside of a SQLite file alone");
+  EXPECT_EQ(problems_of_rest("rest.sigv4-enabled: true, rest.signing-name: glue"), "");
 }
 
 TEST(Config, PlacesMistakesInAppendedLines) {

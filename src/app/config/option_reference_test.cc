@@ -28,13 +28,24 @@ TEST(OptionReference, IsTheOneThatTheDocumentsHold) {
       << "write it anew: frazil options --format markdown > docs/reference/options.md";
 }
 
+// As it is written down: options of a list's entries have "[]" behind the list's name.
+std::string written_path(const Option& option) {
+  for (const Option& list : all_options()) {
+    const std::string beginning = list.path + ".";
+    if (list.kind == OptionKind::kSectionList && option.path.starts_with(beginning)) {
+      return list.path + "[]." + option.path.substr(beginning.size());
+    }
+  }
+  return option.path;
+}
+
 TEST(OptionReference, DescribesEveryOptionOnce) {
   std::set<std::string> paths;
   for (const Option& option : all_options()) {
     EXPECT_TRUE(paths.insert(option.path).second) << option.path;
     EXPECT_FALSE(option.doc.empty()) << option.path;
     EXPECT_TRUE(option.kind == OptionKind::kSection || option.assign != nullptr) << option.path;
-    EXPECT_NE(options_as_markdown().find("| `" + option.path + "` |"), std::string::npos) << option.path;
+    EXPECT_NE(options_as_markdown().find("| `" + written_path(option) + "` |"), std::string::npos) << option.path;
   }
 }
 
@@ -44,6 +55,7 @@ TEST(OptionReference, GivesAJsonSchemaThatKnowsEveryOption) {
     const nlohmann::json* node = &schema["anyOf"][0];
     std::istringstream parts(option.path);
     for (std::string part; std::getline(parts, part, '.');) {
+      if (node->contains("items")) node = &(*node)["items"];
       ASSERT_TRUE(node->contains("properties")) << option.path;
       ASSERT_TRUE((*node)["properties"].contains(part)) << option.path;
       node = &(*node)["properties"][part];

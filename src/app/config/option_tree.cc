@@ -36,9 +36,14 @@ class OptionWalk {
   }
 
  private:
+  void mark_properties(const Option& option, const Node& node) {
+    for (const Entry& entry : node.entries) marks_[option.path + "." + entry.key] = entry.mark;
+  }
+
   void walk_child(const OptionTree& child, const Node& node) {
     if (child.option->kind == OptionKind::kSection) return walk_section(child, node);
     if (child.option->kind == OptionKind::kSectionList) return walk_list(child, node);
+    if (child.option->kind == OptionKind::kProperties) mark_properties(*child.option, node);
     set(*child.option, node, false);
   }
 

@@ -53,8 +53,9 @@ class ValueReader {
   bool resolve(const Node& node, const std::string& what, bool is_secret, std::string* text) {
     const auto resolved = resolve_references(node.scalar, context_.folder);
     if (!resolved.ok()) return fail(node.mark, "\"" + what + "\": " + resolved.error().message());
-    if (is_secret && !resolved->has_reference) {
-      return fail(node.mark, "\"" + what + "\" is a secret: give it as ${env:NAME} or ${file:/path}, never inline");
+    if (is_secret && !is_all_by_reference(*resolved, what)) {
+      return fail(node.mark, "\"" + what + "\" is a secret: give it" + (resolved->has_reference ? " whole" : "") +
+                                 " as ${env:NAME} or ${file:/path}, never inline");
     }
     for (const std::string& missing : resolved->missing) {
       if (context_.missing == MissingReference::kError) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "app/config/catalog_checks.h"
 #include "app/config/catalog_properties.h"
 #include "app/config/joint_checks.h"
 #include "app/config/routing_checks.h"
@@ -192,6 +193,14 @@ class PipelineChecks {
       if (!is_set(path + "." + key)) error(path, "missing key \"table.catalog." + key + "\", needed by type " + catalog.type);
     }
     if (catalog.type != "rest") check_no_rest_options(catalog);
+    const auto is_written = [&](const std::string& key) { return is_set(path + "." + key); };
+    for (const CatalogProblem& problem : check_catalog_together(catalog, is_written)) {
+      if (problem.is_warning) {
+        context_.problems.warning(at(path + "." + problem.key), problem.text);
+      } else {
+        error(path + "." + problem.key, problem.text);
+      }
+    }
   }
 
   // What only means something to a service is not passed over in silence elsewhere.
@@ -310,29 +319,19 @@ std::string absolute_path(const std::string& path, const std::string& folder) {
   return std::filesystem::absolute(path.starts_with('/') ? path : folder + "/" + path).lexically_normal().string();
 }
 
-std::string check_http_url(const std::string& what, const std::string& text, bool allow_plaintext, const std::string& permission) {
-  const auto url = net::parse_url(text);
-  if (!url.ok()) return "\"" + what + "\": " + url.error().message();
-  if (url->scheme == "https" || allow_plaintext || net::is_loopback_host(url->host)) return "";
-  return "\"" + what + "\": " + url->origin() + " is not loopback and would be reached without TLS: use https://, or set " + permission + ": true";
-}
-
 }  // namespace
 
 std::vector<std::string> place_catalog(CatalogConfig& catalog, const std::string& folder) {
   constexpr std::string_view kScheme = "sqlite:///";
   std::vector<std::string> problems;
+  if (net::may_hold_secret(catalog.warehouse)) problems.push_back("\"table.catalog.warehouse\" must not hold a login: give it by properties, by reference");
   for (std::string* file : {&catalog.ca_file, &catalog.certificate_file, &catalog.key_file, &catalog.files.ca_file}) *file = absolute_path(*file, folder);
   for (std::string& root : catalog.files.allowed_roots) {
     if (root.find(":/") == std::string::npos) root = absolute_path(root, folder);
   }
-  const auto endpoint = catalog.properties.find("s3.endpoint");
-  if (endpoint != catalog.properties.end()) {
-    problems.push_back(check_http_url("s3.endpoint", endpoint->second, catalog.files.allow_plaintext, "files.allow_plaintext"));
-  }
   if (catalog.type == "rest") {
     if (!catalog.uri.empty()) problems.push_back(check_http_url("table.catalog.uri", catalog.uri, catalog.allow_plaintext, "allow_plaintext"));
-    if (!catalog.credential.empty() && !catalog.token.empty()) problems.push_back("\"credential\" and \"token\" exclude each other");
+    if (catalog.uri.find('?') != std::string::npos) problems.push_back("\"table.catalog.uri\" must not have a query");
     if (catalog.certificate_file.empty() != catalog.key_file.empty()) problems.push_back("\"certificate_file\" and \"key_file\" belong together");
     std::erase(problems, "");
     return problems;

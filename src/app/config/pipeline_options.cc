@@ -69,8 +69,7 @@ base::Status check_client_property(const std::string& name, const std::string& v
 
 std::string assign_catalog_type(const T& t, const V& v) {
   t.pipeline->table.catalog.type = v.text;
-  if (v.text == "sqlite" || v.text == "memory" || v.text == "rest") return "";
-  return "catalog type \"" + v.text + "\" is unsupported in this version; there are rest, sqlite and memory";
+  return "";
 }
 
 std::string assign_lanes(const T& t, const V& v) {
@@ -278,8 +277,10 @@ std::vector<Option> catalog_options() {
   return {
       {.path = "table.catalog", .kind = Kind::kSection, .doc = "Where tables are known by name.", .is_required = true},
       {.path = "table.catalog.type",
+       .kind = Kind::kChoice,
        .doc = "`rest`: the Iceberg REST protocol. `sqlite`: a database file, shared with PyIceberg's SqlCatalog. `memory`: for "
               "trying out; all is lost at the end.",
+       .values = {"rest", "sqlite", "memory"},
        .is_required = true,
        .assign = assign_catalog_type},
       {.path = "table.catalog.uri",

@@ -59,17 +59,29 @@ base::Result<Resolved> resolve_references(std::string_view text, const std::stri
     if (at > 0 && text[at - 1] == '$') {
       resolved.text += text.substr(0, at - 1);
       resolved.text += "${";
+      resolved.plain += text.substr(0, at - 1);
+      resolved.plain += "${";
       text.remove_prefix(at + 2);
       continue;
     }
     resolved.text += text.substr(0, at);
+    resolved.plain += text.substr(0, at);
     const size_t end = text.find('}', at);
     if (end == std::string_view::npos) return base::invalid("a reference has the form ${env:NAME} or ${file:/path}");
     TRY(append_reference(text.substr(at + 2, end - at - 2), folder, resolved));
     text.remove_prefix(end + 1);
   }
   resolved.text += text;
+  resolved.plain += text;
   return resolved;
+}
+
+bool is_all_by_reference(const Resolved& resolved, std::string_view option) {
+  if (!resolved.has_reference) return false;
+  std::string_view plain = resolved.plain;
+  // "id:secret": the id is a name, and the colon may stand between two references.
+  const bool is_pair = option == "credential" || option.ends_with(".credential");
+  return plain.empty() || (is_pair && plain.find(':') == plain.size() - 1);
 }
 
 }  // namespace frazil::app

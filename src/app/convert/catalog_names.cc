@@ -180,6 +180,7 @@ std::vector<ForeignName> service_names() {
       property("rest.signing-name"),
       property("gcp.auth.credentials-path"),
       property("gcp.auth.scopes"),
+      property("gcp.auth.instance-metadata"),
       {.name = "rest.auth.type", .doc = "follows from what else is set; sigv4 becomes `rest.sigv4-enabled`; google needs gcp.auth.credentials-path; basic is refused", .translate = translate_auth_type},
       {.name = "header.*",
        .doc = "`table.catalog.properties`, the same name; X-Iceberg-Access-Delegation becomes `access-delegation`; Authorization is refused",
@@ -267,6 +268,7 @@ std::vector<ForeignName> store_names() {
       property("gcs.oauth2.token"),
       property("gcs.oauth2.token-expires-at"),
       property("gcs.no-auth"),
+      property("gcs.instance-metadata"),
       not_needed("gcs.channel.*", "files are uploaded in parts of s3.multipart.size"),
       not_needed("gcs.delete.*", "files are deleted in batches"),
       refused("gcs.impersonate.*", "use the credentials of the account itself"),
@@ -329,9 +331,14 @@ void translate_catalog(Conversion& conversion, const std::string& prefix, const 
   if (!type && !is_named) {
     conversion.problem(mark, prefix + "type", "is missing; Frazil has rest, and jdbc on SQLite");
   }
+  if (properties.find("credential") != nullptr && properties.find("token") != nullptr) {
+    conversion.problem(properties.find("token")->mark, prefix + "token", "and credential exclude each other: a catalog is told once who asks");
+  }
   const Node* login = properties.find("rest.auth.type");
-  if (login != nullptr && login->scalar == "google" && properties.find("gcp.auth.credentials-path") == nullptr) {
-    conversion.problem(mark, prefix + "gcp.auth.credentials-path", "is missing: the key file of the service account that logs in");
+  if (login != nullptr && login->scalar == "google" && properties.find("gcp.auth.credentials-path") == nullptr &&
+      properties.find("gcp.auth.instance-metadata") == nullptr) {
+    conversion.problem(mark, prefix + "gcp.auth.credentials-path",
+                       "is missing: the key file of the service account that logs in, or gcp.auth.instance-metadata: true");
   }
   if (type == "sqlite" && properties.find("uri") == nullptr) conversion.problem(mark, prefix + "uri", "is missing: jdbc:sqlite:FILE");
   if (type == "rest" && properties.find("uri") == nullptr) conversion.problem(mark, prefix + "uri", "is missing: the address of the catalog");

@@ -4,7 +4,9 @@
 #include <cctype>
 
 #include "app/config/nearest_name.h"
+#include "app/config/references.h"
 #include "app/config/units.h"
+#include "net/url.h"
 
 namespace frazil::app {
 namespace {
@@ -28,6 +30,12 @@ void move_to(Node& node, const Mark& mark) {
     entry.mark = mark;
     move_to(entry.value, mark);
   }
+}
+
+// Maps and lists that are given as text come apart later.
+bool is_address_with_secret(const Given& given) {
+  const std::string text = trimmed(given.text());
+  return !text.starts_with('{') && !text.starts_with('[') && net::may_hold_secret(text);
 }
 
 bool is_family(const ForeignName& name) { return name.name.ends_with('*'); }
@@ -62,7 +70,12 @@ void Conversion::problem(const Mark& mark, const std::string& name, std::string 
 }
 
 std::string Conversion::secret(const Given& given, const std::string& text, const std::string& variable) {
-  if (has_reference(text)) return keep_references(text);
+  if (has_reference(text)) {
+    const auto resolved = resolve_references(text, "");
+    if (resolved.ok() && is_all_by_reference(*resolved, given.key)) return keep_references(text);
+    refused(given, "a part of the secret stands there in plain text beside a reference: put the whole of it behind one");
+    return "${env:" + variable + "}";
+  }
   changed(given, "a secret stands there in plain text; the pipeline takes it from the environment variable " + variable +
                      ": set that, or put ${file:/path} in its place");
   return "${env:" + variable + "}";
@@ -91,6 +104,10 @@ void translate_name(Conversion& conversion, const std::vector<ForeignName>& name
     return;
   }
   const size_t before = conversion.findings().size();
+  if (is_address_with_secret(given)) {
+    conversion.refused(given, "the address holds a login or a key in plain text: take it out, and give credentials by properties of their own, by reference");
+    return;
+  }
   if (known->translate) {
     const std::string key = is_family(*known) ? given.key.substr(prefix_of(*known).size()) : given.key;
     known->translate(conversion, {given.name, key, given.mark, given.value});
@@ -127,6 +144,10 @@ std::optional<Node> as_map(Conversion& conversion, const Given& given) {
     if (parsed && parsed->kind == Node::Kind::kMap && !problems.has_errors()) {
       move_to(*parsed, given.mark);
       return parsed;
+    }
+    if (parsed && parsed->kind == Node::Kind::kMap) {
+      conversion.refused(given, problems.all().front().text);
+      return std::nullopt;
     }
   }
   conversion.refused(given, "must be a map, as in {\"name\": \"value\"}");

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <vector>
+
 #include "app/config/references.h"
 
 namespace frazil::app {
@@ -52,6 +55,33 @@ TEST(Conversion, PutsAReferenceInPlaceOfASecret) {
   ASSERT_EQ(conversion.findings().size(), 1u);
   EXPECT_EQ(conversion.findings()[0].text.find("hunter2"), std::string::npos);
   EXPECT_NE(conversion.findings()[0].text.find("A_SECRET"), std::string::npos);
+}
+
+TEST(Conversion, ASecretIsAReferenceAsAWhole) {
+  for (const auto& [key, text, is_whole] : std::vector<std::tuple<std::string, std::string, bool>>{
+           {"password", "${env:A}${file:/b}", true}, {"credential", "id:${env:A}", true}, {"credential", "${env:A}:${env:B}", true},
+           {"password", "${env:A}hunter2", false}, {"password", "hunter2${env:A}", false}, {"password", "x:${env:A}", false},
+           {"credential", "${env:A}:hunter2", false}, {"credential", "id:${env:A}hunter2", false}, {"password", "$${env:A}", false}}) {
+    Conversion conversion("");
+    const Node value;
+    const std::string put = conversion.secret({key, key, {}, value}, text, "A_SECRET");
+    EXPECT_EQ(put, is_whole ? text : "${env:A_SECRET}") << text;
+    EXPECT_EQ(conversion.findings().empty(), is_whole) << text;
+    for (const Finding& finding : conversion.findings()) EXPECT_EQ(finding.text.find("hunter2"), std::string::npos) << finding.text;
+  }
+}
+
+TEST(Conversion, AddressesWithLoginsAreRefusedUnseen) {
+  for (const char* text : {"https://me:hunter2@host/x", "https://host/x?access_token=hunter2"}) {
+    Conversion conversion("");
+    Node value;
+    value.scalar = text;
+    bool is_put = false;
+    translate_name(conversion, {{.name = "a", .doc = "x", .translate = [&](Conversion&, const Given&) { is_put = true; }}}, {"a", "a", {}, value});
+    EXPECT_FALSE(is_put) << text;
+    ASSERT_TRUE(conversion.has_refusals()) << text;
+    EXPECT_EQ(conversion.findings()[0].text.find("hunter2"), std::string::npos);
+  }
 }
 
 TEST(Conversion, TakesAReferenceForASecretAsItIs) {

@@ -173,6 +173,27 @@ TEST(Convert, SecretsNeitherReachTheFileNorTheMessages) {
   EXPECT_EQ(problems_of(result), "");
 }
 
+TEST(Convert, HeadersThatMayBeKeysAreTakenFromTheEnvironment) {
+  const auto with = [](const std::string& header) {
+    return converted({{"catalogProperties", R"({"type":"rest","uri":"https://c","header.)" + header + R"(":"hunter2"})"}});
+  };
+  for (const char* header : {"X-Api", "X-API-Key", "X-Password", "X-Credential", "X-Session", "X-Signature"}) {
+    const Converted result = with(header);
+    EXPECT_EQ(result.yaml.find("hunter2"), std::string::npos) << result.yaml;
+    EXPECT_EQ(findings_as_text("f", result.findings, true).find("hunter2"), std::string::npos);
+    EXPECT_NE(result.yaml.find("${env:CATALOG_HEADER_X_"), std::string::npos) << result.yaml;
+  }
+  EXPECT_NE(with("X-Tenant").yaml.find("hunter2"), std::string::npos) << "an ordinary word";
+}
+
+TEST(Convert, WhatStandsTwiceIsRefused) {
+  EXPECT_TRUE(is_refused(converted({{"catalogProperties", R"({"type":"rest","uri":"https://c","uri":"https://d"})"}}), "catalogProperties"));
+  EXPECT_TRUE(is_refused(converted({{"schema", R"({"type":"record","name":"R","fields":[{"name":"id","type":"long","type":"int"}]})"}}), "schema"));
+  EXPECT_TRUE(is_refused(converted({{"schema", R"({"properties":{"id":{"type":"integer"},"id":{"type":"string"}}})"}}), "schema"));
+  EXPECT_TRUE(converted({{"catalogProperties", R"({"type":"rest","uri":"https://c","credential":"${env:A}","token":"${env:B}"})"}}).has_refusals);
+  EXPECT_FALSE(converted({{"catalogProperties", R"({"type":"rest","uri":"https://c","credential":"${env:A}"})"}}).has_refusals);
+}
+
 TEST(Convert, PlaintextIsWrittenDownWhereItIs) {
   const Converted result = converted({{"bootstrapServers", "broker-1:9092"}, {"catalogProperties", R"({"type":"rest","uri":"http://catalog:8181","s3.endpoint":"http://minio:9000"})"}});
   EXPECT_EQ(problems_of(result), "");

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "app/config/json_text.h"
 #include "app/config/schema_source.h"
 
 namespace frazil::app {
@@ -175,8 +176,9 @@ Json to_json(const Node& node) {
 }  // namespace
 
 base::Result<columnar::Schema> schema_from_json_schema(std::string_view json) {
+  TRY(check_json_text(json));
   const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded() || !document.is_object()) return base::invalid("not a JSON object");
+  if (!document.is_object()) return base::invalid("not a JSON object");
   const auto properties = document.find("properties");
   if (properties == document.end() || !properties->is_object() || properties->empty()) {
     return base::invalid("a JSON Schema needs \"properties\" at its top");
@@ -187,8 +189,9 @@ base::Result<columnar::Schema> schema_from_json_schema(std::string_view json) {
 }
 
 base::Result<columnar::Schema> schema_from_text(std::string_view text, TimestampFields* timestamps) {
+  TRY(check_json_text(text));
   const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded() || !document.is_object()) return base::invalid("not a JSON object");
+  if (!document.is_object()) return base::invalid("not a JSON object");
   if (document.contains("fields")) return schema_from_avro(text, timestamps);
   return schema_from_json_schema(text);
 }
