@@ -40,15 +40,7 @@ sources::KafkaStart to_start(const StartConfig& start) {
 
 }  // namespace
 
-base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes, const std::string& address) {
-  if (config.generator) {
-    sources::GeneratorSourceConfig generator;
-    generator.splits = config.generator->splits;
-    generator.records = config.generator->records;
-    generator.records_per_second = config.generator->records_per_second;
-    generator.record.seed = static_cast<uint64_t>(config.generator->seed);
-    return sources::make_generator_source(std::move(generator));
-  }
+sources::KafkaSourceConfig kafka_source_config(const PipelineConfig& config) {
   sources::KafkaSourceConfig kafka;
   kafka.topics = config.kafka->topics;
   kafka.topic_pattern = config.kafka->topic_pattern;
@@ -58,6 +50,19 @@ base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& 
   kafka.group_id = config.kafka->group;
   kafka.properties = config.kafka->properties;
   kafka.allow_plaintext = config.kafka->allow_plaintext;
+  return kafka;
+}
+
+base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes, const std::string& address) {
+  if (config.generator) {
+    sources::GeneratorSourceConfig generator;
+    generator.splits = config.generator->splits;
+    generator.records = config.generator->records;
+    generator.records_per_second = config.generator->records_per_second;
+    generator.record.seed = static_cast<uint64_t>(config.generator->seed);
+    return sources::make_generator_source(std::move(generator));
+  }
+  sources::KafkaSourceConfig kafka = kafka_source_config(config);
   if (!address.empty()) {
     std::string& client_id = kafka.properties.try_emplace("client.id", kafka.client_id).first->second;
     client_id = client_id_at(client_id, address);

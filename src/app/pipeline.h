@@ -17,6 +17,7 @@
 #include "engine/pipeline_status.h"
 #include "engine/source.h"
 #include "engine/worker.h"
+#include "sources/kafka/kafka_source_config.h"
 
 namespace frazil::app {
 
@@ -51,6 +52,8 @@ class Pipeline {
   engine::PipelineStatus status_;
 };
 
+// What a pipeline tells its Kafka source; it must have one.
+sources::KafkaSourceConfig kafka_source_config(const PipelineConfig& config);
 // The source that a pipeline reads, not connected yet; with a group it joins that one only when it is started.
 // `merge_address`: where this worker takes epochs of others, or empty.
 base::Result<std::unique_ptr<engine::Source>> make_source(const PipelineConfig& config, int lanes, const std::string& merge_address = "");

@@ -20,6 +20,7 @@ int run_program(int argc, const char* const* argv) {
   add_run(app, chosen);
   add_accept(app, chosen);
   add_rewind(app, chosen);
+  add_plan(app, chosen);
   add_validate(app, chosen);
   add_inspect(app, chosen);
   add_catalog(app, chosen);

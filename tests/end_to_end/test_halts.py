@@ -39,16 +39,32 @@ def expect_nothing_written(lake, table, location):
     assert lake.location_of(table) == location
 
 
-def halted(lake, pipeline, code):
-    """Runs into the halt, twice with the same token; returns the outcome."""
-    location = lake.location_of(pipeline.table) if lake.has(pipeline.table) else None
+CHOICES = {
+    "SOURCE_RECREATED": {"restart"}, "SOURCE_GONE": {"forget"}, "SOURCE_GAP": {"skip"}, "SOURCE_BEHIND": {"continue", "restart"},
+    "SOURCE_CLUSTER_CHANGED": {"same_offsets", "start"}, "TABLE_GONE": set(), "TABLE_REPLACED": {"start"},
+    "TABLE_ROLLED_BACK": {"table", "source"}, "WATERMARK_LOST": {"property"},
+    "POSITIONS_OF_ANOTHER_PIPELINE": {"take_over", "beside"}, "POSITIONS_TAKEN_OVER": set(),
+}
+
+
+def expect_told(outcome, code, choices=None):
+    """Exit 1, the exact range in both forms of output, and these choices alone, each with the halt's token."""
+    halt = outcome.expect_halt(code)
+    assert {c["choice"] for c in halt["choices"]} == (CHOICES[code] if choices is None else choices)
+    assert all(c["accept"] == f"{code}={c['choice']}@{halt['token']}" and c["meaning"] for c in halt["choices"])
+    assert halt["range"] and f"affected: {halt['range']}" in outcome.stderr and halt["text"] in outcome.stderr
+    assert outcome.summary["state"] == "halted" and outcome.summary["halt"] == code
+    return halt
+
+
+def halted(lake, pipeline, code, choices=None):
+    """Runs into the halt, twice with the same token and without changing a byte of the lake; returns the outcome."""
+    before = bytes_of(lake)
     first = pipeline.run()
-    first.expect_halt(code)
+    expect_told(first, code, choices)
     second = pipeline.run()
     assert second.expect_halt(code)["token"] == first.halt["token"]
-    assert first.summary["state"] == "halted" and first.summary["halt"] == code
-    if location:
-        expect_nothing_written(lake, pipeline.table, location)
+    assert bytes_of(lake) == before
     return first
 
 
@@ -88,11 +104,11 @@ def test_a_topic_recreated_while_running(kafka, lake, topic, group):
     pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": source})
     with pipeline.start() as running:
         running.wait_until(lambda: len(lake.rows(pipeline.table)) == 10, "the first rows")
-        location = lake.location_of(pipeline.table)
+        before = bytes_of(lake)
         recreate(kafka, topic, ids(100, 130))
         outcome = running.wait_for_end()
     assert outcome.expect(1).halt["code"] in ("SOURCE_RECREATED", "SOURCE_GONE")  # it may look in between
-    expect_nothing_written(lake, pipeline.table, location)
+    expect_same_bytes(lake, before)
     lake.expect_ids(pipeline.table, range(10))
     outcome = halted(lake, pipeline, "SOURCE_RECREATED")
     pipeline.run("--accept", outcome.accept("restart")).expect()
@@ -199,7 +215,7 @@ def test_a_table_dropped_while_running(kafka, lake, topic):
         lake.catalog().drop_table(pipeline.table)
         produce(kafka, topic, ids(10, 20))
         outcome = running.wait_for_end()
-    outcome.expect_halt("TABLE_GONE")
+    expect_told(outcome, "TABLE_GONE")
     assert pipeline.table in outcome.halt["text"] and not lake.has(pipeline.table)
 
 
@@ -274,11 +290,11 @@ def test_a_table_rolled_back_while_running(kafka, lake, topic):
     with pipeline.start() as running:
         running.wait_for_log("pipeline starts")
         roll_back(lake, pipeline.table, between)
-        location = lake.location_of(pipeline.table)
+        before = bytes_of(lake)
         produce(kafka, topic, ids(21, 30))
         outcome = running.wait_for_end()
-    outcome.expect_halt("TABLE_ROLLED_BACK")
-    expect_nothing_written(lake, pipeline.table, location)
+    expect_told(outcome, "TABLE_ROLLED_BACK")
+    expect_same_bytes(lake, before)
 
 
 def test_a_snapshot_with_the_positions_removed_by_hand(kafka, lake, topic):
@@ -352,7 +368,7 @@ def test_a_roll_back_behind_a_cut_ancestry_is_noticed(kafka, lake, topic):
     append_foreign(lake, pipeline.table, 900)
     append_foreign(lake, pipeline.table, 901)
     expire_all(lake, pipeline.table)
-    outcome = halted(lake, pipeline, "TABLE_ROLLED_BACK")
+    outcome = halted(lake, pipeline, "TABLE_ROLLED_BACK", {"source"})
     pipeline.run("--accept", outcome.accept("source")).expect()
     lake.expect_ids(pipeline.table, [*range(10), 900, 901])
 

@@ -20,6 +20,7 @@ constexpr int kExitUsage = 2;
 void add_run(CLI::App& app, Chosen& chosen);
 void add_accept(CLI::App& app, Chosen& chosen);
 void add_rewind(CLI::App& app, Chosen& chosen);
+void add_plan(CLI::App& app, Chosen& chosen);
 void add_validate(CLI::App& app, Chosen& chosen);
 void add_inspect(CLI::App& app, Chosen& chosen);
 void add_convert(CLI::App& app, Chosen& chosen);

@@ -28,12 +28,10 @@ base::Result<iceberg::SortOrder> parse_sort_order(const std::vector<std::string>
 
 }  // namespace
 
-base::Result<iceberg::LoadedTable> create_table(iceberg::Catalog& catalog, const IcebergSinkConfig& config) {
+base::Result<iceberg::CreateTable> new_table_request(const IcebergSinkConfig& config) {
   const std::string name = config.table.text();
   if (!config.create) return base::not_found("table " + name + " does not exist; create it, or add create: to the pipeline's table");
   if (!config.schema) return base::invalid("table " + name + " does not exist and schema: from_table has nothing to read it from");
-  base::Status made = catalog.create_namespace(config.table.ns);
-  if (!made.ok() && made.error().code() != base::Code::kExists) return std::move(made).in("create namespace for " + name).error();
   iceberg::CreateTable request;
   // The spec names columns by field id, so the columns need ids before it is parsed.
   request.schema = columnar::assign_fresh_ids(*config.schema);
@@ -45,6 +43,14 @@ base::Result<iceberg::LoadedTable> create_table(iceberg::Catalog& catalog, const
   set_default(request.properties, "history.expire.max-snapshot-age-ms", std::to_string(config.history_keep_ms));
   set_default(request.properties, "history.expire.min-snapshots-to-keep", "1");
   set_default(request.properties, "write.metadata.delete-after-commit.enabled", "true");
+  return request;
+}
+
+base::Result<iceberg::LoadedTable> create_table(iceberg::Catalog& catalog, const IcebergSinkConfig& config) {
+  const std::string name = config.table.text();
+  TRY_ASSIGN(const iceberg::CreateTable request, new_table_request(config));
+  base::Status made = catalog.create_namespace(config.table.ns);
+  if (!made.ok() && made.error().code() != base::Code::kExists) return std::move(made).in("create namespace for " + name).error();
   base::Result<iceberg::LoadedTable> created = catalog.create_table(config.table, request);
   if (!created.ok() && created.error().code() == base::Code::kExists) return catalog.load_table(config.table);
   if (created.ok()) base::log_info("table_created", {{"table", name}, {"location", created->metadata.location}});

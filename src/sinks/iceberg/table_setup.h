@@ -7,6 +7,9 @@
 
 namespace frazil::sinks {
 
+// The table as configured, defaults filled in. kNotFound when the configuration has no `create:`.
+base::Result<iceberg::CreateTable> new_table_request(const IcebergSinkConfig& config);
+
 // Creates namespace and table as configured. kNotFound when the configuration has no `create:`; when somebody else was
 // faster, that table is loaded.
 base::Result<iceberg::LoadedTable> create_table(iceberg::Catalog& catalog, const IcebergSinkConfig& config);

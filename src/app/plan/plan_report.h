@@ -1,0 +1,31 @@
+// What `frazil plan` prints of one pipeline: facts as measured, and what they come to by the number of workers. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/plan/table_probe.h"
+#include "app/plan/topic_probe.h"
+#include "app/plan/worker_sizing.h"
+
+namespace frazil::app {
+
+struct PipelinePlan {
+  std::string pipeline;
+  std::string table;
+  TopicFacts topics;
+  TableFacts facts;
+  LoadFacts load;
+  bool is_file_size_assumed = false;  // nothing was measured: a quarter of the values' bytes
+  std::vector<WorkerSizing> workers;
+};
+
+// `memory_bytes`: the budget of a process.
+PipelinePlan make_plan(const PipelineConfig& config, TopicFacts topics, TableFacts table, int64_t memory_bytes, const std::vector<int>& workers);
+// True when the pipeline would not start, or lacks a permission that was looked at.
+bool has_problem(const PipelinePlan& plan);
+
+std::string plan_as_text(const PipelinePlan& plan);
+std::string plans_as_json(const std::vector<PipelinePlan>& plans);
+
+}  // namespace frazil::app

@@ -1,0 +1,120 @@
+#include "app/plan/table_probe.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "app/open_catalog.h"
+#include "app/pipeline.h"
+#include "app/sink_config.h"
+#include "base/clock.h"
+#include "iceberg/new_table.h"
+#include "iceberg/table_properties.h"
+#include "sinks/iceberg/retention.h"
+#include "sinks/iceberg/row_schema.h"
+#include "sinks/iceberg/table_setup.h"
+
+namespace frazil::app {
+namespace {
+
+using iceberg::Transform;
+
+int64_t number_of(const iceberg::Snapshot& snapshot, const char* key) {
+  int64_t value = 0;
+  if (const auto found = snapshot.summary.find(key); found != snapshot.summary.end()) {
+    std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
+  }
+  return value;
+}
+
+std::string type_text(const columnar::Field* field) {
+  if (field == nullptr) return "";
+  return field->type.name() + (field->required ? " required" : "");
+}
+
+std::vector<ColumnDifference> compare(const columnar::Schema& table, const columnar::Schema& configured) {
+  std::vector<ColumnDifference> differences;
+  for (const columnar::Field& field : table.fields) {
+    const ColumnDifference one{field.name, type_text(&field), type_text(configured.find(field.name))};
+    if (one.in_table != one.in_schema) differences.push_back(one);
+  }
+  for (const columnar::Field& field : configured.fields) {
+    if (table.find(field.name) == nullptr) differences.push_back({field.name, "", type_text(&field)});
+  }
+  return differences;
+}
+
+// Buckets are all touched; of a time an interval touches one piece. How many values a column has nobody knows before.
+void count_partitions(const iceberg::TableMetadata& metadata, TableFacts& facts) {
+  for (const iceberg::PartitionField& field : metadata.default_spec().fields) {
+    facts.partition_by.push_back(iceberg::to_string(field, *metadata.current_schema()));
+    switch (field.transform.kind) {
+      case Transform::Kind::kBucket:
+        facts.touched_partitions *= std::max(1, field.transform.width);
+        break;
+      case Transform::Kind::kIdentity:
+      case Transform::Kind::kTruncate:
+      case Transform::Kind::kUnknown:
+        facts.is_touched_a_guess = true;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+base::Status describe(const iceberg::TableMetadata& metadata, const sinks::IcebergSinkConfig& sink, TableFacts& facts) {
+  facts.location = metadata.location;
+  count_partitions(metadata, facts);
+  TRY_ASSIGN(const iceberg::TableProperties properties, iceberg::read_table_properties(metadata.properties, metadata.location));
+  facts.target_file_bytes = properties.target_file_bytes;
+  const sinks::MetadataGrowth growth = sinks::measure_growth(metadata, sink.pipeline);
+  facts.bytes_per_snapshot = growth.bytes_per_snapshot;
+  facts.metadata_bytes = growth.bytes;
+  facts.snapshots = static_cast<int64_t>(metadata.snapshots.size());
+  if (const iceberg::Snapshot* head = metadata.current_snapshot()) {
+    facts.rows = number_of(*head, "total-records");
+    facts.files = number_of(*head, "total-data-files");
+    const int64_t bytes = number_of(*head, "total-files-size");
+    if (facts.rows > 0 && bytes > 0) facts.file_bytes_per_record = static_cast<double>(bytes) / static_cast<double>(facts.rows);
+  }
+  const auto fits = sinks::row_schema_for(sink, *metadata.current_schema());
+  if (!fits.ok()) facts.problem = fits.error().message();
+  return {};
+}
+
+}  // namespace
+
+base::Result<TableFacts> probe_table(const PipelineConfig& config) {
+  TRY_ASSIGN(const auto catalog, open_catalog(config.table.catalog));
+  TRY_ASSIGN(const sinks::IcebergSinkConfig sink, sink_config(config, user_name()));
+  TableFacts facts;
+  const auto loaded = catalog->load_table(sink.table);
+  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return loaded.error().in("load table " + config.table.name);
+  facts.access.push_back({"ask the catalog for table " + config.table.name, ""});
+  facts.exists = loaded.ok();
+  if (facts.exists) {
+    if (sink.schema) facts.differences = compare(*loaded->metadata.current_schema(), *sink.schema);
+    TRY(describe(loaded->metadata, sink, facts));
+    if (const iceberg::Snapshot* head = loaded->metadata.current_snapshot()) {
+      const base::Status read = catalog->file_io()->read(head->manifest_list).status();
+      facts.access.push_back({"read the table's files", read.ok() ? "" : read.error().message()});
+    }
+    return facts;
+  }
+  const auto request = sinks::new_table_request(sink);
+  if (!request.ok()) {
+    facts.problem = request.error().message();
+    return facts;
+  }
+  for (const columnar::Field& field : request->schema.fields) facts.columns.emplace_back(field.name, type_text(&field));
+  const auto metadata = iceberg::new_table_metadata(*request, "not made", base::wall_millis());
+  if (!metadata.ok()) {
+    facts.problem = metadata.error().message();
+    return facts;
+  }
+  TRY(describe(*metadata, sink, facts));
+  facts.location.clear();
+  return facts;
+}
+
+}  // namespace frazil::app

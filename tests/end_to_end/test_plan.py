@@ -1,0 +1,60 @@
+"""`frazil plan` on a real broker: what it measures, and that it changes nothing."""
+import json
+import time
+
+from pipeline import ID_SCHEMA, Pipeline, Record, frazil, ids, log_ends, produce, topic_of
+from test_halts import bytes_of
+
+
+def plan(pipeline, *more):
+    outcome = frazil("plan", pipeline.write(), "--json", *more)
+    return outcome, json.loads(outcome.stdout)["pipelines"][0]
+
+
+def test_a_table_that_would_be_created(kafka, lake, topic):
+    """1,200 records of the last minute, and 300 of half an hour ago."""
+    now = int(time.time() * 1000)
+    old = [Record({"id": i, "text": "x" * 90}, partition=i % 4, timestamp=now - 1_800_000) for i in range(300)]
+    new = [Record({"id": i, "text": "x" * 90}, partition=i % 4, timestamp=now) for i in range(1200)]
+    topic_of(kafka, topic, old + new, partitions=4)
+    create = {"partition_by": ["bucket(8, id)"], "properties": {"write.target-file-size-bytes": "1000000"}}
+    pipeline = Pipeline(lake, kafka, topics=[topic], create=create, commit={"interval": "10s"})
+    before = sorted(lake.files())
+    outcome, found = plan(pipeline, "--workers", "1,2,16")
+    outcome.expect()
+    assert found["topics"]["partitions"] == 4 and found["topics"]["records"] == 1500
+    assert [w["records"] for w in found["topics"]["windows"]] == [1200, 1200, 1500]
+    assert abs(found["topics"]["bytes_per_record"] - 110) < 5 and found["topics"]["sampled_records"] > 0
+    table = found["table"]
+    assert not table["exists"] and [c["name"] for c in table["columns"]] == ["id", "text"] and table["problem"] == ""
+    assert table["partition_by"] == ["bucket(8, id)"] and table["touched_partitions"] == 8 and table["target_file_bytes"] == 1_000_000
+    one, two, many = found["workers"]
+    assert one["files_per_commit"] == 1500 / 3600 * 10 and many["working"] == 4
+    assert two["seconds_to_target"] == 2 * one["seconds_to_target"] and many["seconds_to_target"] == 4 * one["seconds_to_target"]
+    assert all(a["allowed"] for a in found["access"]) and len(found["access"]) == 4, found["access"]
+    # Nothing was made: no table, no file, no group.
+    assert sorted(lake.files()) == before and not lake.has(pipeline.table)
+    assert kafka.group_offsets(pipeline.group, topic) == {}
+    assert pipeline.group not in [g.group_id for g in kafka.admin.list_consumer_groups().result(30).valid]
+    text = frazil("plan", pipeline.path).expect().stdout
+    assert "would be created" in text and "bucket(8, id)" in text and "time to" in text, text
+
+
+def test_a_table_that_exists_and_does_not_fit(kafka, lake, topic):
+    topic_of(kafka, topic, ids(0, 100))
+    pipeline = Pipeline(lake, kafka, topics=[topic])
+    pipeline.run().expect()
+    before, end = bytes_of(lake), log_ends(kafka, topic)
+    outcome, found = plan(pipeline)
+    outcome.expect()
+    assert found["table"]["exists"] and found["table"]["rows"] == 100 and found["table"]["differences"] == []
+    assert not found["table"]["file_bytes_assumed"] and found["table"]["file_bytes_per_record"] > 0
+    assert [w["workers"] for w in found["workers"]] == [1, 2, 4, 8]
+    pipeline.content["decode"]["json"]["schema"] = [*ID_SCHEMA, {"name": "price", "type": "double"}]
+    outcome, found = plan(pipeline)
+    outcome.expect(1)
+    assert found["table"]["differences"] == [{"column": "price", "table": "", "schema": "double"}]
+    assert "price: the table has no such column" in found["table"]["problem"]
+    assert bytes_of(lake) == before and log_ends(kafka, topic) == end
+    pipeline.content["source"]["kafka"]["topics"] = [f"{topic}_misspelt"]
+    assert f"{topic}_misspelt" in frazil("plan", pipeline.write()).expect(1).stderr
