@@ -46,7 +46,7 @@ base::Status sample(KafkaClient& client, const Offsets& starts, const Offsets& e
     left[partition] = end;
   }
   if (from.empty()) return {};
-  TRY(client.assign(from, lanes));
+  TRY(client.add(from, lanes));
   const base::MonoMicros deadline = base::deadline_after(kSampleMicros);
   base::Status answer;
   while (!left.empty() && base::mono_micros() < deadline) {
