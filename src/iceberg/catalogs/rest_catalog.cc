@@ -365,8 +365,13 @@ class RestCatalog : public Catalog, public CatalogAdmin {
     return Error(Code::kUnknownOutcome, answer.ok() ? now.error().message() : answer.error().message());
   }
 
-  // Whether the store can be read where the table will be, with what came along for it.
+  // Whether the store can be read where the table will be, with keys of our own. Those that a catalog hands out may be good only once the
+  // table is there.
   Status ask_store(const TableId& id, const RestTable& staged) {
+    const bool is_vended = !staged.credentials.empty() || std::any_of(staged.config.begin(), staged.config.end(), [](const auto& property) {
+      return io::is_secret_store_property(property.first);
+    });
+    if (is_vended) return {};
     TRY(vending_.adopt(id, staged));
     const Status answer = files_->read_range(staged.table.metadata.location + "/metadata/none", 0, 1).status();
     if (answer.ok() || answer.error().code() == Code::kNotFound) return {};

@@ -50,7 +50,7 @@ struct RestCatalogConfig {
   int64_t request_timeout_ms = 30'000;
   int64_t read_retry_ms = 10'000;
   // Before a table is made, the store that will hold it is asked for a file, so that a wrong key leaves no empty table. Where the catalog
-  // cannot lay a table out before, nothing is asked.
+  // cannot lay a table out before, or hands out keys of its own, nothing is asked.
   bool asks_store = false;
   std::shared_ptr<base::Interrupt> given_up;  // net::HttpClientConfig::given_up, for the stores too; may be null
   io::SchemeFileIOConfig files;  // properties of the stores are added from above and from the server
