@@ -37,6 +37,7 @@ class LibrdkafkaClientTest : public ::testing::Test {
 
   std::unique_ptr<KafkaClient> make_client(std::string group, int lanes, std::map<std::string, std::string> more = {}) {
     more["bootstrap.servers"] = cluster_->bootstrap_servers();
+    more["fetch.wait.max.ms"] = "50";  // the mock takes all of it before it tells that a partition is at its end
     auto client = value_of(make_librdkafka_client({.properties = more, .group_id = std::move(group), .lanes = lanes}));
     EXPECT_TRUE(client->connect(soon()).ok());
     return client;
@@ -52,12 +53,16 @@ class LibrdkafkaClientTest : public ::testing::Test {
     ASSERT_EQ(producer_->stats().failed_records, 0) << producer_->stats().last_error;
   }
 
+  // What a control lane does all the time: librdkafka fetches nothing while the group waits for an answer.
+  virtual void answer_the_group() {}
+
   // Values of one partition until its end was reported at `end`.
   std::vector<std::string> read_until(KafkaClient& client, int lane, int32_t partition, int64_t end) {
     std::vector<std::string> values;
     const auto deadline = soon();
     while (base::mono_micros() < deadline) {
-      auto batch = value_of(client.fetch(lane, 100, 1 << 20, deadline));
+      answer_the_group();
+      auto batch = value_of(client.fetch(lane, 100, 1 << 20, base::deadline_after(50'000)));
       if (!batch || batch->partition.partition != partition) continue;
       for (const KafkaMessage& message : batch->messages) values.emplace_back(message.value);
       if (batch->is_at_end && batch->next_offset >= end) return values;
@@ -289,11 +294,11 @@ TEST_F(LibrdkafkaClientTest, ForgetsWhatItHadOfARemovedPartition) {
   EXPECT_EQ(again->messages.front().offset, 2);
 }
 
-// One member, then two; `strategy` is of both.
+// One member, then two; `strategy` is of both. The mock lets each rebalance last a second less than the session.
 class TwoMembers : public LibrdkafkaClientTest {
  protected:
   void share(const std::string& strategy) {
-    const std::map<std::string, std::string> more = {{"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "200"},
+    const std::map<std::string, std::string> more = {{"session.timeout.ms", "3000"}, {"heartbeat.interval.ms", "200"},
                                                      {"partition.assignment.strategy", strategy}};
     first_ = make_client("pair", 1, more);
     ASSERT_TRUE(first_->subscribe({"orders"}).ok());
@@ -324,6 +329,12 @@ class TwoMembers : public LibrdkafkaClientTest {
     }
     ADD_FAILURE() << "nothing was given";
     return {};
+  }
+  void answer_the_group() override {
+    for (KafkaClient* member : {first_.get(), second_.get()}) {
+      if (member == nullptr) continue;
+      EXPECT_TRUE(member->poll_control(base::deadline_after(0)).ok());
+    }
   }
   KafkaEvent other_given_;
   std::unique_ptr<KafkaClient> first_, second_;

@@ -11,6 +11,9 @@
 
 namespace frazil::clients {
 
+// How long a new group waits for more members.
+constexpr int kGroupDelayMillis = 100;
+
 struct MockCluster::Impl {
   std::shared_ptr<RdKafkaConnection> connection;
   rd_kafka_mock_cluster_t* cluster = nullptr;
@@ -28,6 +31,7 @@ base::Result<std::unique_ptr<MockCluster>> MockCluster::start(int brokers) {
   impl->cluster = rd_kafka_mock_cluster_new(impl->connection->handle(), brokers);
   if (impl->cluster == nullptr) return base::unavailable("the mock cluster could not listen on loopback");
   rd_kafka_mock_set_controller_id(impl->cluster, 1);  // admin requests wait for one
+  rd_kafka_mock_group_initial_rebalance_delay_ms(impl->cluster, kGroupDelayMillis);
   return std::unique_ptr<MockCluster>(new MockCluster(std::move(impl)));
 }
 
