@@ -239,7 +239,7 @@ def test_the_status_server_tells_what_goes_on(kafka, lake, topic):
         running.wait_until(lambda: len(lake.rows(pipeline.table)) == 90, "the rows")
         running.wait_until(lambda: running.get("/readyz")[0] == 200, "readiness")
         assert running.get("/healthz")[0] == 200
-        view = running.wait_until(lambda: (v := json.loads(running.get("/status")[1])["pipelines"][0])["lag"]["records"] == 0 and v, "lag 0")
+        view = running.wait_until(lambda: (v := json.loads(running.get("/status")[1])["pipelines"][0])["lag"]["records"] == 0 and v["lag"]["splits"] and v, "lag 0")
         assert view["state"] == "running" and view["rows_committed"] == 90 and view["dead_letters"] == 10
         assert {s["split"] for s in view["lag"]["splits"]} == {f"{topic}/0", f"{topic}/1"}
         assert view["freshness"]["rows"] == 90 and 0 < view["freshness"]["seconds_p50"] <= view["freshness"]["seconds_p99"]
