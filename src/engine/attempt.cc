@@ -10,7 +10,6 @@ namespace frazil::engine {
 namespace {
 
 base::Failpoint epoch_cut("epoch.cut", "an epoch was cut and its barriers are on their way");
-base::Failpoint revoke_end("revoke.end", "work of partitions that were taken away is committed or dropped, they are not given back");
 
 constexpr int kEpochsInFlight = 3;
 constexpr int64_t kLookMicros = 50'000;
@@ -96,7 +95,6 @@ base::Result<std::optional<Attempt::End>> Attempt::look(base::Interrupt& stop) {
   }
   if (draining_for_ && state_.all_settled()) {
     show();
-    if (draining_for_ == End::kReset) revoke_end.pass_by();
     return draining_for_;
   }
   if (draining_for_ && now >= drain_deadline_) {

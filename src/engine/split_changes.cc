@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "base/log.h"
 
 namespace frazil::engine {
 namespace {
+
+base::Failpoint revoke_end("revoke.end", "work of partitions that were taken away is committed or dropped, they are not given back");
 
 constexpr int64_t kTryAgainMicros = 500'000;
 
@@ -37,6 +40,7 @@ base::Status SplitChanges::tend_going(base::MonoMicros now) {
   const bool is_committed = state_.has_settled(last_epoch_);
   if (!is_committed && now < deadline_) return {};
   const std::vector<SplitId> splits = std::exchange(going_, {});
+  revoke_end.pass_by();
   TRY(source_.release(splits));
   state_.left(splits);
   base::log_info("splits_released", {{"pipeline", pipeline_},

@@ -4,6 +4,7 @@ One case: a stream of records runs, the program dies at the place (the signal an
 every record is compared. FRAZIL_FAILPOINT_HITS (1) is a list such as 1,2,5: every night has all three. Places that need a situation of their own
 (a new table, a halt, a token's end, an hour-old snapshot) have tests of their own below; a place without any test fails this file.
 """
+import copy
 import itertools
 import os
 import re
@@ -14,7 +15,7 @@ import pytest
 import lakes
 from exactly_once import SCHEMA, expect_all_files, faults_of, letters_of, rows_of
 from kill_harness import Stream
-from pipeline import Lake, Pipeline, frazil, log_ends, produce, topic_of, wait_until
+from pipeline import Lake, Pipeline, frazil, log_ends, merged, produce, topic_of
 from rest_server import RestServer
 
 HITS = [int(hit) for hit in (os.environ.get("FRAZIL_FAILPOINT_HITS") or "1").split(",")]
@@ -63,6 +64,14 @@ class Site:
             stream.stop()
         self.take(stream)
         expect_death_at(outcome, point, hit)
+
+    def another_worker(self):
+        """A second process of the pipeline: a member of the group that leaves it when it ends."""
+        worker = copy.copy(self.pipeline)
+        worker.content = merged(worker.content, {"source": {"kafka": {"properties": {"group.instance.id": ...}}}})
+        worker.path = self.lake.folder / "another.yaml"
+        worker._runs += 1000   # pylint: disable=protected-access
+        return worker
 
     def take(self, stream):
         self.good.update(stream.good)
@@ -147,6 +156,23 @@ def test_failures_at_all_places_are_survived(sites):
 def test_killed_at_a_place_of_the_start_it_begins_again(sites, point):
     site = sites(is_new=True)
     site.kill_at(point, 1)
+    site.expect_exact()
+
+
+@pytest.mark.only_on("sqlite", reason="one kind is enough")
+@pytest.mark.parametrize("point", ["revoke.start", "revoke.end"])
+def test_killed_while_partitions_go_to_another_worker_it_goes_on_exactly(sites, point):
+    site = sites(is_new=True)
+    armed = {"FRAZIL_FAILPOINTS": f"{point}=kill"}
+    with site.stream() as stream, site.pipeline.start(env=armed) as running:
+        running.wait_for_commit(500)
+        with site.another_worker().start() as other:
+            outcome = running.wait_for_end(DIES_WITHIN)
+            other.wait_for_commit()   # what the dead one had is its own now
+            stream.stop()
+            other.terminate().expect()
+    site.take(stream)
+    expect_death_at(outcome, point)
     site.expect_exact()
 
 
