@@ -40,7 +40,6 @@ Code code_of(int error) {
       return Code::kExhausted;
     case EACCES:
     case EPERM:
-    case EROFS:
     case ENAMETOOLONG:
     case ENOTDIR:
     case EISDIR:
@@ -52,6 +51,7 @@ Code code_of(int error) {
       return Code::kNotFound;
     case EEXIST:
       return Code::kExists;
+    case EROFS:  // a disk that the system has remounted after an error of it: until somebody makes it writable again
     default:
       return Code::kUnavailable;
   }

@@ -96,7 +96,7 @@ TEST_F(LocalFileIoTest, MakesFoldersAgainThatSomebodyRemoved) {
 
 TEST_F(LocalFileIoTest, NamesEachCauseOfAFailedWrite) {
   const std::vector<std::pair<int, Code>> causes = {{ENOSPC, Code::kExhausted}, {EDQUOT, Code::kExhausted},
-                                                    {EACCES, Code::kInvalid},   {EROFS, Code::kInvalid},
+                                                    {EACCES, Code::kInvalid},   {EROFS, Code::kUnavailable},
                                                     {EIO, Code::kUnavailable},  {EFBIG, Code::kInvalid}};
   for (const auto& [error, code] : causes) {
     fail_write(error);
