@@ -96,7 +96,10 @@ base::Status HaltAnswers::settle_owed(const OwedTrouble& trouble) {
 
 Proposal HaltAnswers::proposal_for(const std::string& choice, const PipelineState& state) const {
   Proposal proposal;
-  if (choice == "property") proposal.positions = *state.property_positions;
+  if (choice == "property") {
+    proposal.positions = *state.property_positions;
+    proposal.owed = state.marks.owed;
+  }
   if (choice == "source") {
     proposal.positions = state.marks.positions;
     proposal.owed = state.marks.owed;

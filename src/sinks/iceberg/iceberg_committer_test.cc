@@ -407,7 +407,17 @@ TEST_F(CommitterTest, AnAnswerWithAnUnknownChoiceIsAnError) {
 }
 
 TEST_F(CommitterTest, ALostWatermarkHaltsAndThePropertyIsAChoice) {
-  commit(*begun(), 0, 5);
+  {
+    const auto one = begun();
+    auto staged = epoch(*one, 0, 5, {1});
+    // It is gone before its dead letters are applied.
+    base::Interrupt dying;
+    dying.raise();
+    catalog_->fates = {Fate::kApply};
+    catalog_->fates.resize(50, Fate::kUnavailable);
+    ASSERT_TRUE(one->commit(staged, dying).ok());
+    catalog_->fates.clear();
+  }
   const auto now = metadata(config_.table);
   // Somebody removes the tag, adds a snapshot of his own and expires ours.
   iceberg::Append foreign(catalog_->file_io(), 4711);
@@ -423,6 +433,7 @@ TEST_F(CommitterTest, ALostWatermarkHaltsAndThePropertyIsAChoice) {
   ASSERT_EQ(halt_code(opened.error()), "WATERMARK_LOST");
   const auto next = committer({{"WATERMARK_LOST", "", opened.error().halt()->token}});
   ASSERT_EQ(next->open()->value().next.at("t/0"), "5");
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1}));
   EXPECT_EQ(commit(*next, 5, 6).kind, Kind::kDone);
 }
 

@@ -259,6 +259,11 @@ base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetad
     if (!property.positions.empty()) {
       TRY_ASSIGN(state.property_positions, format.decode(property.positions));
     }
+    // The same request has set both. Without them, what is owed would be lost with the snapshot.
+    const std::string owed = metadata.property(property_name(pipeline) + ".owed");
+    if (!owed.empty()) {
+      TRY_ASSIGN(state.marks.owed, decode_owed(owed));
+    }
     return state;
   }
   TRY_ASSIGN(std::optional<SnapshotMarks> marks, read_marks(io, *x, pipeline, format));

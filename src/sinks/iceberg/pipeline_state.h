@@ -38,7 +38,7 @@ struct SnapshotMarks {
 
 struct PipelineState {
   StateCondition condition = StateCondition::kUnknownPipeline;
-  SnapshotMarks marks;                    // of X, unless the watermark is lost
+  SnapshotMarks marks;                    // of X; kWatermarkLost: no more than what the property still owes
   int64_t highest_epoch = 0;              // ever used, rolled-back ones included
   std::optional<int64_t> tag_snapshot;    // where the tag points now
   KnownTables tables;                     // others that the pipeline has written to
