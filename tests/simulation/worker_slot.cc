@@ -122,7 +122,16 @@ void WorkerSlot::run() {
 }
 
 base::Status WorkerSlot::run_until_caught_up(base::Interrupt& stop) {
-  return run_process(std::make_shared<Life>(tally_), stop, true);
+  base::Status ended = run_process(std::make_shared<Life>(tally_), stop, true);
+  // Something happened after the others had looked for the last time: it is answered as theirs were.
+  for (int answers = 0; answers < 2 && !ended.ok() && ended.error().halt() != nullptr; ++answers) {
+    const base::Halt halt = *ended.error().halt();
+    const std::string choice = choice_for(halt);
+    if (choice.empty()) break;
+    accepted_ = {{halt.code, choice, halt.token}};
+    ended = run_process(std::make_shared<Life>(tally_), stop, true);
+  }
+  return ended;
 }
 
 void WorkerSlot::judge(const base::Status& ended, const Life&) {
@@ -194,7 +203,7 @@ void WorkerSlot::heal() {
   ends_at_ = base::kForever;
   if (life_ != nullptr) life_->pardon();
   // A worker without records does not look at its table, so it would not notice the roll-back.
-  const bool may_be_unseen = scenario_.rolls_back() || scenario_.table == TableEvent::kTagRemoved;
+  const bool may_be_unseen = scenario_.rolls_back() || scenario_.table == TableEvent::kTagRemoved || scenario_.forgets;
   if (may_be_unseen && stop_process_ != nullptr) stop_process_->raise();
 }
 

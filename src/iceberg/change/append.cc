@@ -8,6 +8,7 @@
 #include "iceberg/change/new_snapshot.h"
 #include "iceberg/scan.h"
 #include "iceberg/table_properties.h"
+#include "io/stored_files.h"
 
 namespace frazil::iceberg {
 
@@ -55,6 +56,10 @@ base::Status Append::write_new_manifests(const TableMetadata& base, const AvroOp
                                                      files, options));
     new_manifests_.push_back(std::move(manifest));
   }
+  // A merge reads them back, so they are looked at before it.
+  std::vector<io::FileStatus> stored;
+  for (const ManifestFile& manifest : new_manifests_) stored.push_back({manifest.manifest_path, manifest.manifest_length, 0});
+  TRY(io::demand_stored(*io_, stored));
   manifests_written_ = true;
   return {};
 }
@@ -83,7 +88,10 @@ base::Result<Snapshot> Append::prepare(const TableMetadata& base) {
                                  manifests, extra_header_, properties.avro));
   written_ = {{snapshot.manifest_list, list_bytes, 0}};
   for (const ManifestFile& manifest : manifests) {
-    if (manifest.added_snapshot_id == snapshot_id_) written_.push_back({manifest.manifest_path, manifest.manifest_length, 0});
+    const bool is_known = std::any_of(new_manifests_.begin(), new_manifests_.end(), [&](const ManifestFile& known) {
+      return known.manifest_path == manifest.manifest_path;
+    });
+    if (manifest.added_snapshot_id == snapshot_id_ && !is_known) written_.push_back({manifest.manifest_path, manifest.manifest_length, 0});
   }
   return snapshot;
 }

@@ -45,7 +45,8 @@ class Append {
   // Standard summary keys: operation=append, added-data-files, added-records, added-files-size,
   // changed-partition-count, total-*. An append without files is a valid empty snapshot.
   base::Result<Snapshot> prepare(const TableMetadata& base);
-  // The manifests and the manifest list that the snapshot of the last prepare() adds, with their sizes.
+  // The manifest list and the merged manifests that the last prepare() wrote, with their sizes: nobody has looked yet whether the
+  // store has them. New manifests are looked at where they are written, since a merge reads them; kUnavailable when one is lost.
   const std::vector<io::FileStatus>& written() const { return written_; }
   // The next prepare() writes all manifests anew, under other names: the store has lost some.
   void write_anew();
