@@ -208,7 +208,7 @@ TEST_F(CommitterTest, FilesThatWaitedForHalfADayAreLookedAtAgain) {
 }
 
 TEST_F(CommitterTest, AManifestThatTheStoreLostIsWrittenAgain) {
-  config_.create->properties["commit.manifest.min-count-to-merge"] = "3";  // a merge reads the new manifest back
+  config_.create->properties["commit.manifest.min-count-to-merge"] = "2";  // a merge reads the new manifest back
   const auto store = std::make_shared<LosingFileIO>(io::make_memory_file_io());
   catalog_ = std::make_unique<FatefulCatalog>(iceberg::make_memory_catalog("memory://warehouse", store));
   const auto one = begun();
@@ -613,7 +613,7 @@ TEST_F(CommitterTest, ExpiryTravelsWithCommitsAndKeepsTheTaggedSnapshot) {
 TEST_F(CommitterTest, MetadataOfExpiredSnapshotsGoesAndEverythingElseStaysReadable) {
   in_virtual_time([&] {
     config_.history_keep_ms = 0;
-    config_.create->properties["commit.manifest.min-count-to-merge"] = "3";
+    config_.create->properties["commit.manifest.min-count-to-merge"] = "2";
     const auto one = begun();
     std::set<std::string> once_named;
     const auto add_named = [&](std::set<std::string>& named) {
