@@ -10,6 +10,8 @@ namespace frazil::clients {
 
 namespace {
 
+constexpr int kBrokersMillis = 2'000;
+
 using OptionsPtr = RdKafkaPtr<rd_kafka_AdminOptions_s>;
 
 OptionsPtr admin_options(rd_kafka_t* handle, rd_kafka_admin_op_t operation) {
@@ -153,9 +155,16 @@ base::Status topic_result(rd_kafka_topic_result_t const* const* results, size_t 
   return kafka_error(code, text != nullptr ? text : rd_kafka_err2str(code));
 }
 
-}  // namespace
+// A broker that is about to end or has only begun names no controller and no brokers. librdkafka keeps that until metadata is asked
+// for again, which may be minutes later when it reads no topic; admin requests wait for a controller in vain until then.
+void ask_for_brokers(rd_kafka_t* handle) {
+  const rd_kafka_metadata_t* metadata = nullptr;
+  if (rd_kafka_metadata(handle, 0, nullptr, &metadata, kBrokersMillis) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_metadata_destroy(metadata);
+  }
+}
 
-base::Result<ClusterDescription> describe_cluster(rd_kafka_s* handle, const std::vector<std::string>& topics) {
+base::Result<ClusterDescription> try_to_describe(rd_kafka_s* handle, const std::vector<std::string>& topics) {
   RdKafkaQueue topic_answer(rd_kafka_queue_new(handle));
   RdKafkaQueue cluster_answer(rd_kafka_queue_new(handle));
   if (!topics.empty()) send_describe_topics(handle, topics, topic_answer.get());
@@ -179,6 +188,15 @@ base::Result<ClusterDescription> describe_cluster(rd_kafka_s* handle, const std:
   } else if (answer.error().code() != base::Code::kUnsupported) {
     return answer.error().in("describe cluster");
   }
+  return description;
+}
+
+}  // namespace
+
+base::Result<ClusterDescription> describe_cluster(rd_kafka_s* handle, const std::vector<std::string>& topics) {
+  if (rd_kafka_controllerid(handle, 0) < 0) ask_for_brokers(handle);
+  auto description = try_to_describe(handle, topics);
+  if (!description.ok() && description.error().code() == base::Code::kUnavailable) ask_for_brokers(handle);  // for the next try
   return description;
 }
 
