@@ -168,6 +168,7 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   TRY_ASSIGN(const auto catalog, std::move(opened));
   TRY_ASSIGN(auto sink_settings, sink_config(config_, options_.user));
   sink_settings.metrics = &metrics_;
+  sink_settings.on_answer = [this](bool is_accepted) { is_accepted ? status_.commit_accepted() : static_cast<void>(status_.commit_lost()); };
   if (merge) {
     auto own = open_catalog_within(config_, stop, *patience);
     if (!own.ok() && is_end_by_stop(config_, own.error(), stop)) return {};

@@ -75,6 +75,7 @@ Json to_json(const engine::StatusView& view) {
   json["commits"] = {{"count", view.commits},
                      {"stale_epochs", view.stale_epochs},
                      {"merged_epochs", view.merged_epochs},
+                     {"starved_seconds", view.commit_starved_seconds},
                      {"last", time_or_null(view.last_commit_micros)},
                      {"last_snapshot_id", view.last_snapshot_id},
                      {"seconds_p50", view.commit_seconds_p50},

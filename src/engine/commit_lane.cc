@@ -126,6 +126,7 @@ base::Status CommitLane::commit(StagedEpoch& epoch) {
 
 // One is normal when partitions change hands. Many mean that somebody else reads the same partitions.
 void CommitLane::tell_dropped(const CommitVerdict& verdict, const StagedEpoch& epoch) {
+  status_.commit_lost();
   const auto level = status_.stale_epoch(base::wall_micros()) ? base::LogLevel::kWarn : base::LogLevel::kInfo;
   base::log(level, "epoch_dropped",
             {{"pipeline", options_.pipeline},

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 namespace frazil::engine {
 namespace {
@@ -67,6 +68,7 @@ PipelineStatus::PipelineStatus(std::string pipeline, base::Metrics& metrics)
   count("frazil_assignments_lost_total", 0);
   count("frazil_unknown_fields_total", 0);
   count("frazil_duplicate_keys_total", 0);
+  show_starvation(base::mono_micros());
 }
 
 void PipelineStatus::count(const char* name, int64_t more) {
@@ -129,6 +131,8 @@ void PipelineStatus::committed(int64_t rows, int64_t dead_letters, const std::ve
     total += bytes;
   }
   base::Lock lock(mutex_);
+  starvation_.accepted();
+  show_starvation(base::mono_micros());
   view_.rows_committed += rows;
   view_.dead_letters += dead_letters;
   view_.commits += 1;
@@ -163,6 +167,32 @@ bool PipelineStatus::stale_epoch(int64_t now_micros) {
   return true;
 }
 
+void PipelineStatus::show_starvation(base::MonoMicros now) {
+  view_.commit_starved_seconds = static_cast<double>(starvation_.micros(now)) / 1e6;
+  metrics_.gauge("frazil_commit_starved_seconds", "For how long commits have lost to those of others, without one accepted.", labels_)
+      .set(view_.commit_starved_seconds);
+}
+
+void PipelineStatus::commit_accepted() {
+  base::Lock lock(mutex_);
+  starvation_.accepted();
+  show_starvation(base::mono_micros());
+}
+
+bool PipelineStatus::commit_lost() {
+  base::Lock lock(mutex_);
+  const base::MonoMicros now = base::mono_micros();
+  const bool is_told = starvation_.lost(now);
+  show_starvation(now);
+  if (!is_told) return false;
+  base::log_warn("commit_starved", {{"pipeline", view_.pipeline},
+                                    {"seconds", starvation_.micros(now) / 1'000'000},
+                                    {"lost", starvation_.losses()},
+                                    {"likely", "others commit to the table all the time, or read the same records; nothing is lost or doubled, "
+                                               "but nothing of this worker is committed either"}});
+  return true;
+}
+
 void PipelineStatus::splits_lost() {
   base::Lock lock(mutex_);
   view_.assignments_lost += 1;
@@ -189,6 +219,7 @@ void PipelineStatus::set_lag(std::vector<SplitLag> lag) {
 
 void PipelineStatus::set_source_health(SourceHealth health) {
   base::Lock lock(mutex_);
+  show_starvation(base::mono_micros());
   metrics_.gauge("frazil_source_connected", "1 while the source answers.", labels_).set(health.disconnected_since == 0 ? 1 : 0);
   metrics_.gauge("frazil_source_stuck_splits", "Splits whose records wait for an open transaction.", labels_)
       .set(static_cast<double>(health.stuck.size()));

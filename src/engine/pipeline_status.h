@@ -8,6 +8,7 @@
 
 #include "base/metrics.h"
 #include "base/sync.h"
+#include "engine/commit_starvation.h"
 #include "engine/source.h"
 
 namespace frazil::engine {
@@ -30,6 +31,7 @@ struct StatusView {
   int64_t commits = 0;
   int64_t stale_epochs = 0;
   int64_t merged_epochs = 0;
+  double commit_starved_seconds = 0;  // since the first commit that lost to those of others, none accepted since
   int64_t assignments_lost = 0;
   int64_t files = 0;
   int64_t file_bytes = 0;
@@ -62,6 +64,11 @@ class PipelineStatus {
   void merged_epoch();
   // An epoch was dropped because the table had moved on. True when none was told of within a minute: that one is logged as a warning.
   bool stale_epoch(int64_t now_micros);
+  // The table took a commit of this worker.
+  void commit_accepted();
+  // A commit of this worker lost: the head had moved, or its records were committed already. True when that goes on for so long that it was
+  // logged as a warning, once a minute at most.
+  bool commit_lost();
   // Others may read our splits already: open work was dropped.
   void splits_lost();
   void set_lag(std::vector<SplitLag> lag);
@@ -71,6 +78,7 @@ class PipelineStatus {
 
  private:
   void count(const char* name, int64_t more);
+  void show_starvation(base::MonoMicros now);
 
   mutable base::Mutex mutex_;
   StatusView view_;
@@ -80,6 +88,7 @@ class PipelineStatus {
   base::Histogram& catch_up_freshness_;
   base::Histogram& commit_seconds_;
   base::Histogram& file_sizes_;
+  CommitStarvation starvation_;
   int64_t stale_told_micros_ = 0;  // 0: never
   std::map<std::string, int64_t> reject_logged_micros_;  // by code: when one was told last
 };

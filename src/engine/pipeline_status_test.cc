@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/simulation.h"
+
 namespace frazil::engine {
 namespace {
 
@@ -22,6 +26,40 @@ TEST(PipelineStatus, TellsTheFirstRejectOfEachCodeWithinAMinute) {
   EXPECT_EQ(status.view().rejects, (std::map<std::string, int64_t>{{"EMPTY", 1}, {"NOT_JSON", 4}}));
   EXPECT_THAT(metrics.render_prometheus(),
               HasSubstr("frazil_rejects_total{code=\"NOT_JSON\",pipeline=\"orders\"} 4\n"));
+}
+
+TEST(PipelineStatus, WarnsOfCommitsThatLoseForMinutes) {
+  base::Simulation simulation(1);
+  simulation.run([] {
+    base::Metrics metrics;
+    PipelineStatus status("orders", metrics);
+    base::Interrupt never;
+    const auto pass = [&](int64_t seconds) { never.wait_until(base::deadline_after(seconds * kSecond)); };
+    const auto starved = [&] { return static_cast<int>(status.view().commit_starved_seconds); };
+    EXPECT_THAT(metrics.render_prometheus(), HasSubstr("frazil_commit_starved_seconds{pipeline=\"orders\"} 0\n"));
+    EXPECT_FALSE(status.commit_lost());
+    pass(119);
+    EXPECT_FALSE(status.commit_lost());
+    pass(2);
+    EXPECT_TRUE(status.commit_lost());
+    EXPECT_EQ(starved(), 121);
+    pass(30);
+    EXPECT_FALSE(status.commit_lost()) << "once a minute";
+    pass(31);
+    EXPECT_TRUE(status.commit_lost());
+    EXPECT_THAT(metrics.render_prometheus(), HasSubstr("frazil_commit_starved_seconds{pipeline=\"orders\"} 182"));
+    status.committed(1, 0, {}, 0.1, 7);
+    EXPECT_EQ(starved(), 0);
+    EXPECT_FALSE(status.commit_lost()) << "anew";
+    // Nothing to commit for long: what comes then is no continuation.
+    pass(301);
+    status.set_source_health({});
+    EXPECT_EQ(starved(), 0);
+    EXPECT_FALSE(status.commit_lost());
+    pass(1);
+    status.set_source_health({});
+    EXPECT_EQ(starved(), 1);
+  });
 }
 
 TEST(PipelineStatus, ForgetsTheLagOfSplitsThatWentToAnotherWorker) {

@@ -78,7 +78,9 @@ def lake_servers(tmp_path_factory):
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory):
     """The shared broker: tests use topics of their own and leave it running."""
-    settings = {"message.max.bytes": 33554432, "replica.fetch.max.bytes": 33554432, "transaction.max.timeout.ms": 900000}
+    settings = {"message.max.bytes": 33554432, "replica.fetch.max.bytes": 33554432, "transaction.max.timeout.ms": 900000,
+                # How often members of the new group protocol look at their group; by default every 5 s, and a rebalance takes several looks.
+                "group.consumer.heartbeat.interval.ms": 500, "group.consumer.min.heartbeat.interval.ms": 500}
     with KafkaServer(tmp_path_factory.mktemp("kafka"), settings) as server:
         yield server
 

@@ -404,7 +404,10 @@ def merged(base, changes):
 
 def write_file(path, content):
     """YAML holds JSON."""
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False))
+    # All of it or nothing: a process started before may be about to read it.
+    fresh = path.with_name(path.name + ".fresh")
+    fresh.write_text(json.dumps(content, indent=1, ensure_ascii=False))
+    fresh.replace(path)
 
 
 def ids(begin, end):

@@ -294,20 +294,30 @@ TEST_F(LibrdkafkaClientTest, ForgetsWhatItHadOfARemovedPartition) {
   EXPECT_EQ(again->messages.front().offset, 2);
 }
 
-// One member, then two; `strategy` is of both. The mock lets each rebalance last a second less than the session.
+// One member, then two, each doing at once what the group says. The mock lets a rebalance last a second less than the session, and may
+// need several.
 class TwoMembers : public LibrdkafkaClientTest {
  protected:
-  void share(const std::string& strategy) {
-    const std::map<std::string, std::string> more = {{"session.timeout.ms", "3000"}, {"heartbeat.interval.ms", "200"},
-                                                     {"partition.assignment.strategy", strategy}};
-    first_ = make_client("pair", 1, more);
-    ASSERT_TRUE(first_->subscribe({"orders"}).ok());
-    const KafkaEvent all = event_of_kind(*first_, KafkaEventKind::kAssigned);
-    ASSERT_TRUE(begin(*first_, all.partitions).ok());
-    second_ = make_client("pair", 1, more);
-    ASSERT_TRUE(second_->subscribe({"orders"}).ok());
-    taken_ = event_of_kind(*first_, KafkaEventKind::kRevoked);
-    ASSERT_TRUE(first_->remove(taken_.partitions).ok());
+  struct Member {
+    std::unique_ptr<KafkaClient> client;
+    std::set<TopicPartition> has;
+    std::set<TopicPartition> had;  // and gave back
+  };
+  void join(Member& member, const std::string& strategy) {
+    member.client = make_client("pair", 1, {{"session.timeout.ms", "3000"}, {"heartbeat.interval.ms", "200"},
+                                            {"partition.assignment.strategy", strategy}});
+    ASSERT_TRUE(member.client->subscribe({"orders"}).ok());
+  }
+  static void follow(Member& member) {
+    const KafkaEvent event = value_of(member.client->poll_control(base::deadline_after(10'000)));
+    if (event.kind == KafkaEventKind::kAssigned) {
+      EXPECT_TRUE(begin(*member.client, event.partitions).ok());
+      member.has.insert(event.partitions.begin(), event.partitions.end());
+    } else if (event.kind == KafkaEventKind::kRevoked || event.kind == KafkaEventKind::kLost) {
+      EXPECT_TRUE(member.client->remove(event.partitions).ok());
+      member.had.insert(event.partitions.begin(), event.partitions.end());
+      for (const TopicPartition& partition : event.partitions) member.has.erase(partition);
+    }
   }
   static base::Status begin(KafkaClient& client, const std::vector<TopicPartition>& partitions) {
     std::map<TopicPartition, OffsetAndEpoch> positions;
@@ -318,54 +328,44 @@ class TwoMembers : public LibrdkafkaClientTest {
     }
     return client.add(positions, lanes);
   }
-  // What `client` is given next, while the other one answers what it is asked. Empty assignments come, too.
-  KafkaEvent given_to(KafkaClient& client, KafkaClient& other) {
-    const auto deadline = soon();
-    while (base::mono_micros() < deadline) {
-      const KafkaEvent of_other = value_of(other.poll_control(base::deadline_after(10'000)));
-      if (of_other.kind == KafkaEventKind::kAssigned && !of_other.partitions.empty()) other_given_ = of_other;
-      const KafkaEvent given = value_of(client.poll_control(base::deadline_after(10'000)));
-      if (given.kind == KafkaEventKind::kAssigned && !given.partitions.empty()) return given;
-    }
-    ADD_FAILURE() << "nothing was given";
-    return {};
-  }
   void answer_the_group() override {
-    for (KafkaClient* member : {first_.get(), second_.get()}) {
-      if (member == nullptr) continue;
-      EXPECT_TRUE(member->poll_control(base::deadline_after(0)).ok());
+    for (Member* member : {&first_, &second_}) {
+      if (member->client) follow(*member);
     }
   }
-  KafkaEvent other_given_;
-  std::unique_ptr<KafkaClient> first_, second_;
-  KafkaEvent taken_;
+  void share(const std::string& strategy) {
+    join(first_, strategy);
+    const auto deadline = soon();
+    while (first_.has.size() < 3 && base::mono_micros() < deadline) answer_the_group();
+    join(second_, strategy);
+    while ((first_.has.empty() || second_.has.empty() || first_.has.size() + second_.has.size() != 3) && base::mono_micros() < deadline) {
+      answer_the_group();
+    }
+    ASSERT_FALSE(first_.has.empty());
+    ASSERT_FALSE(second_.has.empty());
+    ASSERT_EQ(first_.has.size() + second_.has.size(), 3u);
+  }
+  // Of the first member.
+  void expect_reads(const std::set<TopicPartition>& partitions) {
+    for (const TopicPartition& partition : partitions) {
+      produce(partition.partition, {"read"});
+      EXPECT_EQ(read_until(*first_.client, 0, partition.partition, 1), std::vector<std::string>{"read"});
+    }
+  }
+
+  Member first_, second_;
 };
 
 TEST_F(TwoMembers, OfACooperativeGroupGoOnWithWhatStays) {
   share("cooperative-sticky");
-  EXPECT_LT(taken_.partitions.size(), 3u);
-  EXPECT_EQ(given_to(*second_, *first_).partitions, taken_.partitions);
-  const std::set<int32_t> gone = [&] {
-    std::set<int32_t> numbers;
-    for (const TopicPartition& partition : taken_.partitions) numbers.insert(partition.partition);
-    return numbers;
-  }();
-  for (int32_t partition = 0; partition < 3; ++partition) {
-    if (gone.contains(partition)) continue;
-    produce(partition, {"still read"});
-    EXPECT_EQ(read_until(*first_, 0, partition, 1), std::vector<std::string>{"still read"});
-  }
+  EXPECT_EQ(first_.had, second_.has);
+  expect_reads(first_.has);
 }
 
 TEST_F(TwoMembers, OfAnEagerGroupGiveEverythingBackFirst) {
   share("range");
-  EXPECT_EQ(taken_.partitions.size(), 3u);
-  const KafkaEvent of_second = given_to(*second_, *first_);
-  const KafkaEvent of_first = other_given_.partitions.empty() ? given_to(*first_, *second_) : other_given_;
-  EXPECT_EQ(of_first.partitions.size() + of_second.partitions.size(), 3u);
-  ASSERT_TRUE(begin(*first_, of_first.partitions).ok());
-  produce(of_first.partitions.at(0).partition, {"read again"});
-  EXPECT_EQ(read_until(*first_, 0, of_first.partitions[0].partition, 1), std::vector<std::string>{"read again"});
+  EXPECT_EQ(first_.had.size(), 3u);
+  expect_reads(first_.has);
 }
 
 TEST_F(LibrdkafkaClientTest, WakesAWaitingFetchAndPoll) {

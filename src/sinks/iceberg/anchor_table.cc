@@ -198,6 +198,7 @@ base::Status AnchorTable::post(const iceberg::LoadedTable& loaded, const Pipelin
   if (const base::Status met = answer.ok() ? post_answer.pass() : base::Status(); !met.ok()) answer = met.error();
   if (answer.ok()) return accepted(loaded.metadata, commit, *answer);
   tell_answer(answer.error(), base_head);
+  if (config_.on_answer && answer.error().code() == base::Code::kConflict) config_.on_answer(false);
   if (is_refusal(answer.error().code())) return commit_rejected(config_.table, answer.error(), head_);
   return answer.status();
 }
@@ -210,6 +211,7 @@ base::Status AnchorTable::accepted(const iceberg::TableMetadata& before, const i
                        "the catalog answers ok, and its table lacks snapshot " + std::to_string(sent_.snapshot));
   }
   head_ = sent_.snapshot;
+  if (config_.on_answer) config_.on_answer(true);
   base::log_info("commit_accepted", {{"pipeline", config_.pipeline},
                                      {"table", config_.table.text()},
                                      {"epoch", sent_.epoch},

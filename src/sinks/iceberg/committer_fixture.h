@@ -75,7 +75,7 @@ class NumberFormat : public engine::PositionFormat {
 };
 
 // What happens to a commit request.
-enum class Fate { kApply, kLost, kAppliedAnswerLost, kAnsweredWithTheOldTable, kRefused, kUnavailable };
+enum class Fate { kApply, kLost, kAppliedAnswerLost, kAnsweredWithTheOldTable, kRefused, kUnavailable, kConflict };
 
 class FatefulCatalog : public iceberg::Catalog {
  public:
@@ -102,6 +102,7 @@ class FatefulCatalog : public iceberg::Catalog {
       next.pop_front();
     }
     if (fate == Fate::kRefused) return base::invalid("the server says no");
+    if (fate == Fate::kConflict) return base::Error(base::Code::kConflict, "the head has moved");
     if (fate == Fate::kUnavailable) return base::unavailable("no connection");
     if (fate == Fate::kLost) return base::Error(base::Code::kUnknownOutcome, "reset by peer");
     if (fate == Fate::kAnsweredWithTheOldTable) return inner_->load_table(id);

@@ -1,7 +1,9 @@
 #include "sinks/iceberg/iceberg_committer.h"
 
+#include <algorithm>
 #include <set>
 
+#include "engine/pipeline_status.h"
 #include "sinks/iceberg/committer_fixture.h"
 #include "sinks/iceberg/retention.h"
 
@@ -108,6 +110,36 @@ TEST_F(CommitterTest, ARestartGoesOnWhereTheTableSays) {
   EXPECT_EQ(again->open()->value().next.at("t/0"), "5");
   EXPECT_EQ(commit(*again, 5, 9).kind, Kind::kDone);
   EXPECT_EQ(rows(), range(0, 9));
+}
+
+TEST_F(CommitterTest, TellsOfRequestsThatLoseAndOfTheOneThatIsTaken) {
+  in_virtual_time([&] {
+    base::Metrics metrics;
+    engine::PipelineStatus status("orders", metrics);
+    std::vector<bool> answers;
+    int warnings = 0;
+    double longest = 0;
+    config_.on_answer = [&](bool is_accepted) {
+      answers.push_back(is_accepted);
+      if (is_accepted) status.commit_accepted();
+      if (!is_accepted) warnings += status.commit_lost();
+      longest = std::max(longest, status.view().commit_starved_seconds);
+    };
+    const auto one = begun();
+    answers.clear();
+    catalog_->fates = std::deque<Fate>(15, Fate::kConflict);
+    EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
+    EXPECT_EQ(std::count(answers.begin(), answers.end(), false), 15);
+    EXPECT_TRUE(answers.back());
+    EXPECT_GT(longest, 120);
+    EXPECT_GE(warnings, 1);
+    EXPECT_EQ(status.view().commit_starved_seconds, 0);
+    // What is not there, and what may have been applied, is nobody else's commit.
+    answers.clear();
+    catalog_->fates = {Fate::kUnavailable, Fate::kLost};
+    EXPECT_EQ(commit(*one, 5, 7).kind, Kind::kDone);
+    EXPECT_EQ(answers, std::vector<bool>{true});
+  });
 }
 
 TEST_F(CommitterTest, DropsAStaleEpochAndAGap) {

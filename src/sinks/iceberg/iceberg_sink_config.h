@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,6 +57,7 @@ struct IcebergSinkConfig {
   std::string group;  // consumer group that remembers the table, for words only; empty: unknown
   std::string user;  // recorded with accepted choices
   MergeMode merge = MergeMode::kOff;
+  std::function<void(bool is_accepted)> on_answer;  // told of each request that the table took, or that lost to another's commit; any lane
   base::Metrics* metrics = nullptr;  // where rows are counted by table, of pipelines with several; outlives the sink
 };
 
