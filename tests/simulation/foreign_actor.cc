@@ -19,6 +19,8 @@ iceberg::SnapshotRef branch_at(int64_t snapshot_id) { return {snapshot_id, true,
 
 const std::string kTag = std::string("frazil-") + kPipeline;
 
+constexpr int64_t kAllHaveBegunMicros = 4'000'000;
+
 bool is_of_pipeline(const iceberg::Snapshot& snapshot) { return snapshot.summary.contains("frazil.positions"); }
 
 // One row that is no record of the topic: partition -1.
@@ -71,6 +73,7 @@ base::Result<std::vector<iceberg::DataFile>> rewrite(std::shared_ptr<KeepingFile
 }  // namespace
 
 void ForeignActor::run() {
+  loses_table_from_ = base::deadline_after(kAllHaveBegunMicros);
   const base::MonoMicros busy_from = base::deadline_after(between(1'000'000, scenario_.safety_ms * 1000 / 2));
   bool has_hurried = !scenario_.is_busy;
   while (!stop_.wait_until(base::deadline_after(between(100'000, scenario_.foreign_pause_ms * 1000)))) {
@@ -286,8 +289,9 @@ base::Status ForeignActor::remove_tag() {
   return {};
 }
 
-// Not before the pipeline has positions there: else the new table would be the first one.
+// Not before the pipeline has positions there and each worker has seen them: else the new table would be the first one to somebody.
 base::Status ForeignActor::lose_table(bool makes_another) {
+  if (base::mono_micros() < loses_table_from_) return {};
   TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(kAnchor));
   if (!snapshot_of_tag(loaded.metadata)) return {};
   TRY(house_.drop_anchor(makes_another));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "tests/simulation/lakehouse.h"
 #include "tests/simulation/scenario.h"
@@ -44,6 +45,7 @@ class ForeignActor {
   Tally& tally_;
   base::Interrupt stop_;
   bool has_struck_ = false;
+  base::MonoMicros loses_table_from_ = 0;
   bool has_changed_schema_ = false;
 };
 

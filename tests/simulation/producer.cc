@@ -62,6 +62,7 @@ bool Producer::strike() {
   switch (scenario_.source) {
     case SourceEvent::kNone: return true;
     case SourceEvent::kRecreated:
+      if (!house_.newest_anchor_marks()) return false;  // whoever begins later knows no other topic
       first_topic_ = kafka_.topic(kTopic);
       kafka_.recreate_topic(kTopic);
       next_.clear();
@@ -86,6 +87,8 @@ bool Producer::cut_log_below_the_table(bool is_election) {
     next_[partition] = end;
     first_part_[partition] = kOtherLogParts;
     if (!is_election) closed_.insert(partition);
+    // Aborted records and markers alone would not tell that others are gone.
+    if (is_election) kafka_.append(kTopic, partition, make_values(partition, 1));
     return true;
   }
   return false;
@@ -96,8 +99,9 @@ bool Producer::overtake_the_table() {
   if (!marks) return false;
   for (const auto& [partition, end] : kafka_.ends(kTopic)) {
     const auto known = marks->next.find(partition.partition);
-    const int64_t next = known == marks->next.end() ? 0 : known->second;
-    if (next + 2 > end) continue;
+    // What the table does not know yet begins where its log begins.
+    if (known == marks->next.end() || known->second + 2 > end) continue;
+    const int64_t next = known->second;
     kafka_.remove_records_below(kTopic, partition.partition, between(next + 1, end));
     return true;
   }

@@ -138,6 +138,12 @@ base::Status SimKafkaClient::unassign() {
   return {};
 }
 
+void SimKafkaClient::note_given(const KafkaEvent& event) {
+  if (event.kind == KafkaEventKind::kAssigned) given_.insert(event.partitions.begin(), event.partitions.end());
+  if (event.kind != KafkaEventKind::kRevoked) return;
+  for (const TopicPartition& partition : event.partitions) given_.erase(partition);
+}
+
 base::Result<KafkaEvent> SimKafkaClient::poll_control(base::MonoMicros deadline) {
   TRY(life_->step(Phase::kReading));
   stall_now_and_then();
@@ -157,13 +163,15 @@ base::Result<KafkaEvent> SimKafkaClient::poll_control(base::MonoMicros deadline)
         member_ = cluster_.next_member_++;
         cluster_.join(group(), member_, subscribed_, now);
         KafkaEvent lost{KafkaEventKind::kLost, {}, -1, "session expired"};
-        for (const auto& [partition, reading] : reading_) lost.partitions.push_back(partition);
+        lost.partitions.assign(given_.begin(), given_.end());
+        given_.clear();
         return lost;
       }
       found->second.last_poll = now;
       if (!found->second.events.empty()) {
         KafkaEvent event = std::move(found->second.events.front());
         found->second.events.pop_front();
+        note_given(event);
         return event;
       }
     }

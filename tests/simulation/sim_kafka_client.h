@@ -54,6 +54,7 @@ class SimKafkaClient : public clients::KafkaClient {
   SimKafka::Group& group() { return cluster_.groups_[group_]; }
   bool tell_when_lost(const clients::TopicPartition& partition, Reading& reading, const PartitionLog& log);
   std::unique_ptr<clients::FetchedBatch> next_batch(int lane, int max_messages);
+  void note_given(const clients::KafkaEvent& event);
   void let_go(const clients::TopicPartition& partition);
   std::unique_ptr<clients::FetchedBatch> take(const clients::TopicPartition& partition, Reading& reading, int most);
 
@@ -63,6 +64,7 @@ class SimKafkaClient : public clients::KafkaClient {
   int64_t member_ = 0;  // 0: in no group
   std::vector<std::string> subscribed_;
   std::map<clients::TopicPartition, Reading> reading_;
+  std::set<clients::TopicPartition> given_;  // by the group, begun or not
   std::deque<clients::KafkaEvent> events_;  // of reading, beside those of the group
   std::set<int> woken_;
   bool is_closed_ = false;

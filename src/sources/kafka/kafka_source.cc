@@ -337,7 +337,7 @@ base::Result<std::unique_ptr<RawBatch>> KafkaSource::take_in(ReadLane& lane, std
     if (older == nullptr) batch = to_raw_batch(split->second, std::move(fetched));
   }
   if (older != nullptr) return older_epoch(partition, next, *older);
-  if (batch) truncation_.read_on(partition);
+  if (batch) truncation_.forget(partition);
   return batch;
 }
 
@@ -410,6 +410,7 @@ SourceEvent KafkaSource::given(const KafkaEvent& event) {
 base::Result<SourceEvent> KafkaSource::taken(const KafkaEvent& event) {
   for (const TopicPartition& partition : event.partitions) {
     assigned_.erase(partition);
+    truncation_.forget(partition);  // once it comes back it is judged anew, from where it is then
     base::log_debug("kafka_partition_taken", {{"split", split_id(partition)}});
   }
   stop_reading(event.partitions);
@@ -421,7 +422,10 @@ base::Result<SourceEvent> KafkaSource::taken(const KafkaEvent& event) {
 }
 
 base::Result<SourceEvent> KafkaSource::lost(const KafkaEvent& event) {
-  for (const TopicPartition& partition : event.partitions) assigned_.erase(partition);
+  for (const TopicPartition& partition : event.partitions) {
+    assigned_.erase(partition);
+    truncation_.forget(partition);
+  }
   stop_reading(event.partitions);
   log_ends_.leave(event.partitions);
   TRY(client_->remove(event.partitions));

@@ -341,6 +341,25 @@ TEST_F(KafkaSourceTest, ReadsWhatItsGroupGivesAtThePositionsThatWereLoadedForIt)
   EXPECT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kNone);
 }
 
+TEST_F(KafkaSourceTest, JudgesADivergingLogAnewAfterThePartitionWasWithAnotherReader) {
+  auto source = make_source(join_group);
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  for (const char* position : {"100@4", "120@4"}) {
+    script_.events.push_back(group_event(KafkaEventKind::kAssigned, {0}));
+    ASSERT_TRUE(source->add(source->poll_control(base::mono_micros())->splits, at(position)).ok());
+    for (int i = 0; i < 2; ++i) {
+      add_event(KafkaEventKind::kLogTruncated, 98);
+      const auto parted = source->poll_control(base::mono_micros());
+      ASSERT_TRUE(parted.ok()) << parted.error().message();
+      EXPECT_EQ(parted->kind, SourceEvent::Kind::kStartAgain);
+      source->stop();
+      ASSERT_TRUE(source->start(at(position), 1).ok());
+    }
+    script_.events.push_back(group_event(KafkaEventKind::kRevoked, {0}));
+    ASSERT_TRUE(source->release(source->poll_control(base::mono_micros())->splits).ok());
+  }
+}
+
 TEST_F(KafkaSourceTest, GivesNothingMoreOfWhatItsGroupTakesAndGoesOnWithTheRest) {
   auto source = make_source(join_group);
   ASSERT_TRUE(source->start(at("100@4"), 1).ok());

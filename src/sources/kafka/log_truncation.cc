@@ -30,7 +30,7 @@ clients::OffsetAndEpoch LogTruncation::read_from(const clients::TopicPartition& 
   return {std::min(looked_from_.at(partition), at.offset), at.leader_epoch};
 }
 
-void LogTruncation::read_on(const clients::TopicPartition& partition) {
+void LogTruncation::forget(const clients::TopicPartition& partition) {
   if (!has_suspects_) return;
   base::Lock lock(mutex_);
   suspects_.erase(partition);

@@ -31,8 +31,8 @@ class LogTruncation {
   bool may_look(const clients::TopicPartition& partition, int64_t offset);
   // While that is looked at: the halt, when `fetched` holds a record of a later leader below `at`.
   std::optional<base::Halt> record_below(const clients::FetchedBatch& fetched, const clients::OffsetAndEpoch& at);
-  // Something was read: what parted was beyond the table.
-  void read_on(const clients::TopicPartition& partition);
+  // Something was read, so what parted was beyond the table; or the partition went to another reader.
+  void forget(const clients::TopicPartition& partition);
 
  private:
   std::atomic<bool> has_suspects_{false};  // spares the lock on every batch
