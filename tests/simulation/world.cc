@@ -42,7 +42,8 @@ class World {
   void finish();
   bool is_caught_up();
   bool is_any_halted() const;
-  bool must_halt() const;
+  bool has_lost() const;
+  bool must_halt();
 
   Tally& tally_;
   Scenario scenario_;
@@ -134,10 +135,13 @@ bool World::is_any_halted() const {
   return false;
 }
 
-// The event came to pass, so somebody has to stop.
-bool World::must_halt() const {
+// Nobody goes on with what the workers had.
+bool World::has_lost() const {
   return (scenario_.loses_log() && producer_->has_struck()) || (scenario_.loses_table() && foreign_->has_struck());
 }
+
+// Somebody has to stop: all but workers who have nothing left to commit, since they do not look at a table.
+bool World::must_halt() { return has_lost() && !(scenario_.loses_table() && is_caught_up()); }
 
 void World::demand_progress() {
   const base::MonoMicros deadline = base::deadline_after(kProgressMicros);
@@ -179,7 +183,7 @@ void World::remove_orphans() {
 // What is owed is applied by whoever starts next. It gets as long as the others had.
 void World::finish() {
   remove_orphans();
-  if (!must_halt() && problems_.empty()) {
+  if (!has_lost() && problems_.empty()) {
     base::Interrupt is_done, too_late;
     base::Lane watch("watch", [&] {
       if (!is_done.wait_until(base::deadline_after(kProgressMicros))) too_late.raise();
@@ -195,7 +199,7 @@ void World::finish() {
 
 std::vector<std::string> World::judge() {
   Oracle oracle(house_, producer_->readable_topic(), scenario_, tally_);
-  std::vector<std::string> found = oracle.judge(!must_halt() && problems_.empty());
+  std::vector<std::string> found = oracle.judge(!has_lost() && problems_.empty());
   problems_.insert(problems_.end(), found.begin(), found.end());
   return problems_;
 }

@@ -240,6 +240,25 @@ TEST_F(KafkaSourceTest, TakesMarkersOfALaterLeaderBelowThePositionForNoLoss) {
   EXPECT_EQ((*batch)->range.end, "103@5");
 }
 
+TEST_F(KafkaSourceTest, LooksAgainWhenAnotherRestartCameBeforeAnythingWasRead) {
+  auto source = make_source();
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+    if (i == 2) {  // the look begins and ends without a word
+      EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 98);
+      source->stop();
+      ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+    }
+    add_event(KafkaEventKind::kLogTruncated, 98);
+    const auto parted = source->poll_control(base::mono_micros());
+    ASSERT_TRUE(parted.ok()) << parted.error().message();
+    EXPECT_EQ(parted->kind, SourceEvent::Kind::kStartAgain);
+    source->stop();
+  }
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 98);
+}
+
 TEST_F(KafkaSourceTest, HaltsForADivergingLogThatCannotBeLookedAt) {
   auto source = make_source();
   for (int i = 0; i < 3; ++i) {

@@ -12,13 +12,15 @@ bool LogTruncation::is_first_sign(const clients::TopicPartition& partition) {
   base::Lock lock(mutex_);
   const bool is_first = suspects_.insert(partition).second;
   if (!is_first) suspects_.erase(partition);
+  if (looking_.contains(partition)) failed_.insert(partition);
   has_suspects_ = !suspects_.empty() || !looked_from_.empty();
   return is_first;
 }
 
 bool LogTruncation::may_look(const clients::TopicPartition& partition, int64_t offset) {
   base::Lock lock(mutex_);
-  if (!looked_from_.try_emplace(partition, offset).second) return false;
+  if (failed_.contains(partition)) return false;
+  looked_from_[partition] = offset;
   to_look_.insert(partition);
   has_suspects_ = true;
   return true;
@@ -26,7 +28,11 @@ bool LogTruncation::may_look(const clients::TopicPartition& partition, int64_t o
 
 clients::OffsetAndEpoch LogTruncation::read_from(const clients::TopicPartition& partition, const clients::OffsetAndEpoch& at) {
   base::Lock lock(mutex_);
-  if (to_look_.erase(partition) == 0) return at;
+  if (to_look_.erase(partition) == 0) {
+    looking_.erase(partition);
+    return at;
+  }
+  looking_.insert(partition);
   return {std::min(looked_from_.at(partition), at.offset), at.leader_epoch};
 }
 
@@ -36,6 +42,8 @@ void LogTruncation::forget(const clients::TopicPartition& partition) {
   suspects_.erase(partition);
   looked_from_.erase(partition);
   to_look_.erase(partition);
+  looking_.erase(partition);
+  failed_.erase(partition);
   has_suspects_ = !suspects_.empty() || !looked_from_.empty();
 }
 

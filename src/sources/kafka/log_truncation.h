@@ -27,7 +27,8 @@ class LogTruncation {
   bool is_first_sign(const clients::TopicPartition& partition);
   // Where the table's position `at` is to be read from: below it, once, when may_look() has said so.
   clients::OffsetAndEpoch read_from(const clients::TopicPartition& partition, const clients::OffsetAndEpoch& at);
-  // The logs part at `offset`, below the table's position. True: start again, read_from() begins there. False: that was done.
+  // The logs part at `offset`, below the table's position. True: start again, read_from() begins there. False: they
+  // parted there too. A look that another restart ended before anything was read is taken again.
   bool may_look(const clients::TopicPartition& partition, int64_t offset);
   // While that is looked at: the halt, when `fetched` holds a record of a later leader below `at`.
   std::optional<base::Halt> record_below(const clients::FetchedBatch& fetched, const clients::OffsetAndEpoch& at);
@@ -40,6 +41,8 @@ class LogTruncation {
   std::set<clients::TopicPartition> suspects_;
   std::map<clients::TopicPartition, int64_t> looked_from_;  // until something beyond the table's position was read
   std::set<clients::TopicPartition> to_look_;               // among them, those whose reading has not begun
+  std::set<clients::TopicPartition> looking_;               // those that are read from there now
+  std::set<clients::TopicPartition> failed_;                // those whose log parted while that was so
 };
 
 // The halt for logs that part below the table's position in `started_at`; nothing when the table has none there.
