@@ -28,6 +28,18 @@ def labels_of(metrics, name):
     return [dict(re.findall(r'(\w+)="([^"]*)"', labels)) for labels in found]
 
 
+def metrics_of_several_tables(kafka, lake, topic):
+    """Some are of pipelines with several tables alone."""
+    pipeline = Pipeline(lake, kafka, name="routed", topics=[topic], table={"name": ...})
+    pipeline.content["tables"] = [{"name": "shop.first", "when": {"field": "id", "matches": ".*1"}}, {"name": "shop.rest"}]
+    pipeline.process_content["http"] = {"listen": "127.0.0.1:0"}
+    with pipeline.start() as running:
+        running.wait_until(lambda: 'frazil_rows_committed_total{pipeline="routed"} 181' in running.get("/metrics")[1], "the rows")
+        metrics = running.get("/metrics")[1]
+        running.terminate().expect()
+    return metrics
+
+
 def test_the_dashboard_and_the_rules_name_only_metrics_that_exist(kafka, lake, topic):
     records = [Record({"id": i, "surplus": 1} if i % 10 else b"bad", partition=i % 2) for i in range(200)]
     topic_of(kafka, topic, [*records, Record(b'{"id": 1000, "id": 1000}'), Record(None)], partitions=2)
@@ -40,7 +52,7 @@ def test_the_dashboard_and_the_rules_name_only_metrics_that_exist(kafka, lake, t
         status = json.loads(running.get("/status")[1])["pipelines"][0]
         running.terminate().expect()
     dashboard = json.loads(DASHBOARD.read_text())
-    series = series_of(metrics)
+    series = series_of(metrics) | series_of(metrics_of_several_tables(kafka, lake, topic))
     wanted = names_in(" ".join(expressions(dashboard)))
     assert len(wanted) > 20 and wanted <= series, sorted(wanted - series)
     rules = names_in("\n".join(re.findall(r"expr: (.*)", RULES.read_text())))
