@@ -81,6 +81,9 @@ bool Producer::cut_log_below_the_table(bool is_election) {
   if (!marks) return false;
   for (const auto& [partition, next] : marks->next) {
     if (next < 3) continue;
+    // Where the table knows no leader epoch, nothing tells that other records came in the place of those it has passed.
+    const auto epoch = marks->leader_epoch.find(partition);
+    if (is_election && (epoch == marks->leader_epoch.end() || epoch->second < 0)) continue;
     lost_logs_[partition] = kafka_.topic(kTopic).partitions[static_cast<size_t>(partition)];
     const int64_t end = between(next / 2, next - 1);
     kafka_.cut_log(kTopic, partition, end, is_election);

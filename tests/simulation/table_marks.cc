@@ -26,8 +26,10 @@ void read_next(const std::string& text, TableMarks& marks) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return;
   const Json& next = json["topics"][kTopic]["next"];
+  const Json epochs = json["topics"][kTopic].value("leader_epoch", Json::array());
   for (size_t p = 0; p < next.size(); ++p) {
     if (next[p].is_number()) marks.next[static_cast<int32_t>(p)] = next[p].get<int64_t>();
+    if (p < epochs.size() && epochs[p].is_number()) marks.leader_epoch[static_cast<int32_t>(p)] = epochs[p].get<int64_t>();
   }
 }
 

@@ -22,6 +22,7 @@ struct TableMarks {
   int64_t snapshot_id = 0;
   int64_t epoch = 0;
   std::map<int32_t, int64_t> next;                          // by partition
+  std::map<int32_t, int64_t> leader_epoch;                  // of `next`, where it is known
   std::map<int32_t, std::pair<int64_t, int64_t>> ranges;    // by partition
   std::vector<OwedMark> owed;
   bool is_decision = false;

@@ -199,6 +199,8 @@ base::Status AnchorTable::post(const iceberg::LoadedTable& loaded, const Pipelin
   if (answer.ok()) return accepted(loaded.metadata, commit, *answer);
   tell_answer(answer.error(), base_head);
   if (config_.on_answer && answer.error().code() == base::Code::kConflict) config_.on_answer(false);
+  // No table to commit to: the next load says whether it is gone or another one.
+  if (answer.error().code() == base::Code::kNotFound) return base::Error(base::Code::kConflict, answer.error().message());
   if (is_refusal(answer.error().code())) return commit_rejected(config_.table, answer.error(), head_);
   return answer.status();
 }

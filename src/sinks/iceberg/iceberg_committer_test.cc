@@ -756,5 +756,15 @@ TEST_F(CommitterTest, DecisionsAboutTheSourceMoveThePositionsOnce) {
   EXPECT_EQ(one->decide(start(), again, {"SOURCE_GAP", "skip", "r", "u"})->next.at("t/0"), "50");
 }
 
+TEST_F(CommitterTest, ATableThatIsDroppedBetweenLoadAndRequestIsGone) {
+  auto made = begun();
+  engine::StagedEpoch staged = epoch(*made, 0, 5);
+  catalog_->before_commit = [&] { EXPECT_TRUE(catalog_->drop_table(config_.table).ok()); };
+  base::Interrupt never;
+  const auto verdict = made->commit(staged, never);
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(halt_code(verdict.error()), "TABLE_GONE");
+}
+
 }  // namespace
 }  // namespace frazil::sinks
