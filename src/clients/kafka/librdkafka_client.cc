@@ -18,6 +18,7 @@
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/lane_inbox.h"
 #include "clients/kafka/log_thinner.h"
+#include "clients/kafka/queue_signal.h"
 #include "clients/kafka/rdkafka_admin.h"
 #include "clients/kafka/rdkafka_assignment.h"
 #include "clients/kafka/rdkafka_connection.h"
@@ -27,7 +28,7 @@ namespace frazil::clients {
 
 namespace {
 
-constexpr int kLongestPollMillis = 1000;
+constexpr int64_t kLongestWaitMicros = 1'000'000;
 // A group that nobody joins: librdkafka's consumer wants a name.
 constexpr char kNoGroup[] = "frazil-no-group";
 
@@ -130,8 +131,9 @@ class LibrdkafkaClient : public KafkaClient {
 
  private:
   struct ReaderLane {
-    explicit ReaderLane(rd_kafka_t* handle) : queue(rd_kafka_queue_new(handle)) {}
+    explicit ReaderLane(rd_kafka_t* handle) : queue(rd_kafka_queue_new(handle)), signal(queue.get()) {}
     RdKafkaQueue queue;
+    QueueSignal signal;
     std::atomic<int> claims{0};  // others that want the mutex: fetch() leaves it to them
     base::Mutex mutex;           // held by fetch() while it waits
     LaneInbox inbox;
@@ -149,7 +151,7 @@ class LibrdkafkaClient : public KafkaClient {
    private:
     static ReaderLane& claim(ReaderLane& lane) {
       lane.claims.fetch_add(1);
-      rd_kafka_queue_yield(lane.queue.get());
+      lane.signal.raise();
       return lane;
     }
     ReaderLane& lane_;
@@ -172,6 +174,7 @@ class LibrdkafkaClient : public KafkaClient {
   const std::string group_id_;
   std::shared_ptr<RdKafkaConnection> connection_;
   RdKafkaQueue control_queue_;
+  QueueSignal control_signal_;
   std::vector<std::unique_ptr<ReaderLane>> lanes_;
   RdKafkaAssignment assignment_;
 
@@ -182,9 +185,12 @@ class LibrdkafkaClient : public KafkaClient {
 };
 
 LibrdkafkaClient::LibrdkafkaClient(const KafkaClientConfig& config, std::shared_ptr<RdKafkaConnection> connection)
-    : group_id_(config.group_id), connection_(std::move(connection)), assignment_(connection_->handle()) {
+    : group_id_(config.group_id),
+      connection_(std::move(connection)),
+      control_queue_(rd_kafka_queue_get_consumer(connection_->handle())),
+      control_signal_(control_queue_.get()),
+      assignment_(connection_->handle()) {
   rd_kafka_poll_set_consumer(handle());
-  control_queue_.reset(rd_kafka_queue_get_consumer(handle()));
   for (int lane = 0; lane < std::max(config.lanes, 1); ++lane) lanes_.push_back(std::make_unique<ReaderLane>(handle()));
 }
 
@@ -305,7 +311,7 @@ void LibrdkafkaClient::add_event(KafkaEvent event) {
     base::Lock lock(mutex_);
     events_.push_back(std::move(event));
   }
-  rd_kafka_queue_yield(control_queue_.get());
+  control_signal_.raise();
 }
 
 // What poll_control() answers at once: a waiting event, or kNone after a wake().
@@ -323,12 +329,13 @@ std::optional<KafkaEvent> LibrdkafkaClient::next_event() {
 base::Result<KafkaEvent> LibrdkafkaClient::poll_control(base::MonoMicros deadline) {
   for (;;) {
     if (auto event = next_event()) return *std::move(event);
-    const int wait_ms = millis_until(deadline, kLongestPollMillis);
-    const RdKafkaEvent event(rd_kafka_queue_poll(control_queue_.get(), wait_ms));
+    const RdKafkaEvent event(rd_kafka_queue_poll(control_queue_.get(), 0));
     if (event) {
       if (auto translated = event_of(event.get())) return *std::move(translated);
-    } else if (wait_ms == 0) {
+    } else if (base::mono_micros() >= deadline) {
       return KafkaEvent();
+    } else {
+      control_signal_.wait_until(std::min(deadline, base::deadline_after(kLongestWaitMicros)));
     }
     if (const std::string fatal = connection_->fatal_error(); !fatal.empty()) {
       return KafkaEvent{.kind = KafkaEventKind::kFatal, .partitions = {}, .offset = -1, .text = fatal};
@@ -390,20 +397,19 @@ std::optional<KafkaEvent> LibrdkafkaClient::error_of(int code, const std::string
   return std::nullopt;
 }
 
-// Waits for a first message, then takes what is there, about `max_bytes` by the average of earlier messages.
+// Waits for messages, then takes what is there, about `max_bytes` by the average of earlier messages.
 int LibrdkafkaClient::pull(ReaderLane& lane, int max_messages, int64_t max_bytes, base::MonoMicros deadline,
                            std::vector<rd_kafka_message_t*>& messages) {
   const int64_t by_bytes = std::max<int64_t>(max_bytes / std::max<int64_t>(lane.average_bytes, 1), 1);
   messages.resize(static_cast<size_t>(std::clamp<int64_t>(max_messages, 1, by_bytes)));
-  // With a time-out librdkafka waits until the whole array is full, so only one message is waited for.
-  const auto take = [&](size_t at, size_t most, int wait_ms) {
-    const ssize_t count = rd_kafka_consume_batch_queue(lane.queue.get(), wait_ms, messages.data() + at, most);
+  const auto take = [&] {
+    const ssize_t count = rd_kafka_consume_batch_queue(lane.queue.get(), 0, messages.data(), messages.size());
     return static_cast<size_t>(std::max<ssize_t>(count, 0));
   };
-  size_t count = take(0, messages.size(), 0);
+  size_t count = take();
   if (count == 0) {
-    count = take(0, 1, millis_until(deadline, kLongestPollMillis));
-    if (count == 1 && messages.size() > 1) count += take(1, messages.size() - 1, 0);
+    lane.signal.wait_until(std::min(deadline, base::deadline_after(kLongestWaitMicros)));
+    count = take();
   }
   messages.resize(count);
   return static_cast<int>(messages.size());
@@ -468,14 +474,14 @@ base::Result<std::unique_ptr<FetchedBatch>> LibrdkafkaClient::fetch(int lane_num
 
 void LibrdkafkaClient::wake(int lane) {
   if (lane != kControlLane) {
-    rd_kafka_queue_yield(lanes_[lane]->queue.get());
+    lanes_[lane]->signal.raise();
     return;
   }
   {
     base::Lock lock(mutex_);
     control_woken_ = true;
   }
-  rd_kafka_queue_yield(control_queue_.get());
+  control_signal_.raise();
 }
 
 base::Status LibrdkafkaClient::commit_offsets(const std::map<TopicPartition, int64_t>& offsets,
