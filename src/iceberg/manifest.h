@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -113,6 +114,8 @@ class ManifestFileWriter {
 };
 // `spec`'s partition types are taken from the file's own header schema. Non-ASCII and unknown fields of others are read over.
 base::Result<Manifest> read_manifest(io::FileIO& io, const std::string& location);
+// The same of a manifest's bytes, which somebody has read already.
+base::Result<Manifest> parse_manifest(std::string_view bytes);
 // The entries in the file's order, one block of them decoded at a time. An error of `visit` ends the reading and is returned.
 base::Status visit_manifest(io::FileIO& io, const std::string& location, const std::function<base::Status(ManifestEntry)>& visit);
 // `extra_header`: more Avro metadata keys (for example frazil.positions). Returns the file's length.

@@ -156,6 +156,8 @@ base::Status visit_entries(format::AvroFileReader& file, const std::map<std::str
   }
 }
 
+}  // namespace
+
 base::Result<Manifest> parse_manifest(std::string_view bytes) {
   TRY_ASSIGN(format::AvroFileReader file, format::AvroFileReader::open(bytes));
   Manifest manifest;
@@ -166,8 +168,6 @@ base::Result<Manifest> parse_manifest(std::string_view bytes) {
   }));
   return manifest;
 }
-
-}  // namespace
 
 base::Result<Manifest> read_manifest(io::FileIO& io, const std::string& location) {
   TRY_ASSIGN(const std::string bytes, read_stored(io, location));

@@ -74,6 +74,10 @@ base::Result<T> read_message(const std::string& message, const char* what, Read 
   }
 }
 
+bool is_below(const std::string& location, const std::string& folder) {
+  return location.starts_with(folder + "/") && location.find("/../") == std::string::npos;
+}
+
 }  // namespace
 
 std::string to_message(const HandedEpoch& epoch) {
@@ -113,17 +117,17 @@ base::Result<WrittenManifest> write_handed_manifest(io::FileIO& io, const iceber
 base::Result<iceberg::Manifest> read_handed_manifest(io::FileIO& io, const iceberg::TableMetadata& metadata, const HandedEpoch& epoch) {
   if (epoch.manifest.empty()) return iceberg::Manifest{};
   TRY_ASSIGN(const iceberg::TableProperties properties, iceberg::read_table_properties(metadata.properties, metadata.location));
-  if (!epoch.manifest.starts_with(properties.metadata_path + "/")) {
+  if (!is_below(epoch.manifest, properties.metadata_path)) {
     return base::invalid("manifest " + epoch.manifest + " is not below " + properties.metadata_path);
   }
   TRY_ASSIGN(const std::string bytes, io.read(epoch.manifest));
   if (positions_digest(bytes) != epoch.digest) return base::invalid("manifest " + epoch.manifest + " is not the one that was handed over");
-  TRY_ASSIGN(iceberg::Manifest manifest, iceberg::read_manifest(io, epoch.manifest));
+  TRY_ASSIGN(iceberg::Manifest manifest, iceberg::parse_manifest(bytes).in(epoch.manifest));
   TRY_ASSIGN(const WriteTarget target, make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));
   int64_t rows = 0;
   std::vector<io::FileStatus> files;
   for (const iceberg::ManifestEntry& entry : manifest.entries) {
-    if (!entry.data_file.file_path.starts_with(target.data_path + "/")) {
+    if (!is_below(entry.data_file.file_path, target.data_path)) {
       return base::invalid("manifest " + epoch.manifest + " names " + entry.data_file.file_path + ", which is not below " + target.data_path);
     }
     rows += entry.data_file.record_count;

@@ -1,5 +1,7 @@
 #include "sinks/iceberg/joint_committer.h"
 
+#include <utility>
+
 #include "base/log.h"
 #include "base/random.h"
 
@@ -13,14 +15,15 @@ using Kind = engine::CommitVerdict::Kind;
 }  // namespace
 
 base::Result<JointVerdicts> JointCommitter::commit(const std::vector<HandedEpoch>& epochs, base::Interrupt& abandon) {
-  TRY_ASSIGN(const iceberg::LoadedTable table, anchor_.load());
-  TRY(anchor_.pin(table.metadata));
   std::vector<Case> cases(epochs.size());
   for (size_t i = 0; i < epochs.size(); ++i) cases[i].epoch = &epochs[i];
-  read_manifests(table.metadata, cases);
   Batch batch;
-  TRY(anchor_.until_decided(AnchorTable::Phase::kRun, abandon,
-                            [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, cases, batch); }));
+  bool are_manifests_read = false;
+  TRY(anchor_.until_decided(AnchorTable::Phase::kRun, abandon, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+    if (anchor_.uuid().empty()) TRY(anchor_.pin(loaded.metadata));
+    if (!std::exchange(are_manifests_read, true)) read_manifests(loaded.metadata, cases);
+    return try_commit(loaded, cases, batch);
+  }));
   JointVerdicts verdicts;
   for (Case& one : cases) verdicts.push_back(std::move(one.verdict));
   return verdicts;

@@ -122,7 +122,7 @@ TEST_F(JointCommitterTest, RefusesManifestsThatAreNotTheOnesThatWereHandedOver) 
   const HandedEpoch without_file = handed(0, 0, 5);
   const auto manifest = iceberg::read_manifest(*catalog_->file_io(), without_file.manifest);
   ASSERT_TRUE(manifest.ok() && catalog_->file_io()->remove(manifest->entries.at(0).data_file.file_path).ok());
-  for (const HandedEpoch& bad : {forged, elsewhere, miscounted, gone, without_file}) {
+  for (const HandedEpoch& bad : {forged, elsewhere, upwards, miscounted, gone, without_file}) {
     const JointVerdicts verdicts = commit_jointly({bad, handed(1, 0, 0)});
     EXPECT_EQ(told(verdicts[0]), "none") << to_message(bad);
   }
