@@ -114,9 +114,10 @@ TEST_F(JointCommitterTest, AWorkerThatCommitsItselfInBetweenIsStaleInTheMergedCo
 }
 
 TEST_F(JointCommitterTest, RefusesManifestsThatAreNotTheOnesThatWereHandedOver) {
-  HandedEpoch forged = handed(0, 0, 5), elsewhere = handed(0, 0, 5), miscounted = handed(0, 0, 5), gone = handed(0, 0, 5);
+  HandedEpoch forged = handed(0, 0, 5), elsewhere = handed(0, 0, 5), upwards = handed(0, 0, 5), miscounted = handed(0, 0, 5), gone = handed(0, 0, 5);
   forged.digest = std::string(32, '0');
   elsewhere.manifest = "memory://elsewhere/m.avro";
+  upwards.manifest = metadata(config_.table).location + "/metadata/../elsewhere/m.avro";
   miscounted.rows = 4;
   ASSERT_TRUE(catalog_->file_io()->remove(gone.manifest).ok());
   const HandedEpoch without_file = handed(0, 0, 5);
