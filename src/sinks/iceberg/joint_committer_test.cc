@@ -116,8 +116,14 @@ TEST_F(JointCommitterTest, AWorkerThatCommitsItselfInBetweenIsStaleInTheMergedCo
 TEST_F(JointCommitterTest, RefusesManifestsThatAreNotTheOnesThatWereHandedOver) {
   HandedEpoch forged = handed(0, 0, 5), elsewhere = handed(0, 0, 5), upwards = handed(0, 0, 5), miscounted = handed(0, 0, 5), gone = handed(0, 0, 5);
   forged.digest = std::string(32, '0');
-  elsewhere.manifest = "memory://elsewhere/m.avro";
-  upwards.manifest = metadata(config_.table).location + "/metadata/../elsewhere/m.avro";
+  // The very bytes, in places that are not the table's.
+  const auto move = [&](HandedEpoch& handed, const std::string& to) {
+    const auto bytes = catalog_->file_io()->read(handed.manifest);
+    ASSERT_TRUE(bytes.ok() && io::write_file(*catalog_->file_io(), to, *bytes).ok());
+    handed.manifest = to;
+  };
+  move(elsewhere, "memory://elsewhere/m.avro");
+  move(upwards, metadata(config_.table).location + "/metadata/../elsewhere/m.avro");
   miscounted.rows = 4;
   ASSERT_TRUE(catalog_->file_io()->remove(gone.manifest).ok());
   const HandedEpoch without_file = handed(0, 0, 5);
