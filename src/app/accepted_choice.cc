@@ -21,16 +21,20 @@ base::Result<engine::AcceptedChoice> parse_accepted_choice(std::string_view text
   return accepted;
 }
 
+std::string accept_text(const base::Halt& halt, const base::HaltChoice& choice) {
+  return halt.code + "=" + choice.name + "@" + halt.token;
+}
+
 std::string describe_halt(const std::string& pipeline, const base::Halt& halt, const std::string& file,
                           const std::string& socket) {
   std::string text = "pipeline " + pipeline + " halted: " + halt.code + "\n  " + halt.text + "\n";
   if (!halt.range.empty()) text += "  affected: " + halt.range + "\n";
   for (const base::HaltChoice& choice : halt.choices) {
-    text += "  choice " + choice.name + ": " + choice.meaning + "\n    frazil run " + file + " --accept " + halt.code +
-            "=" + choice.name + "@" + halt.token + "\n";
+    text += "  choice " + choice.name + ": " + choice.meaning + "\n    frazil run " + file + " --accept " +
+            accept_text(halt, choice) + "\n";
     if (!socket.empty()) {
-      text += "    or now, while the other pipelines run:\n    frazil accept " + pipeline + " " + halt.code + "=" + choice.name + "@" +
-              halt.token + " --socket " + socket + "\n";
+      text += "    or now, while the other pipelines run:\n    frazil accept " + pipeline + " " + accept_text(halt, choice) +
+              " --socket " + socket + "\n";
     }
   }
   text += "  Nothing was written. Without a choice the pipeline stays where it is.";

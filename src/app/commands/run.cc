@@ -9,6 +9,7 @@
 #include "app/commands/template_call.h"
 #include "app/config/config_reader.h"
 #include "app/config/units.h"
+#include "app/control/control_protocol.h"
 #include "app/control/control_socket.h"
 #include "app/control/halt_desk.h"
 #include "app/pipeline.h"
@@ -44,8 +45,6 @@ void put_event(const Json& event) {
 
 Json commit_event(const std::string& pipeline, const engine::CommitVerdict& verdict, const engine::StagedEpoch& epoch,
                   double seconds, const engine::StatusView& view) {
-  using Kind = engine::CommitVerdict::Kind;
-  const char* outcome = verdict.kind == Kind::kDone ? "done" : verdict.kind == Kind::kStale ? "stale" : "gap";
   Json ranges = Json::array();
   for (const engine::Range& range : epoch.ranges) {
     ranges.push_back({{"split", range.split}, {"begin", range.begin}, {"end", range.end}});
@@ -54,7 +53,7 @@ Json commit_event(const std::string& pipeline, const engine::CommitVerdict& verd
   for (const auto& output : epoch.outputs) bytes += output->bytes();
   return {{"event", "commit"},
           {"pipeline", pipeline},
-          {"outcome", outcome},
+          {"outcome", engine::verdict_name(verdict.kind)},
           {"epoch", epoch.number},
           {"rows", epoch.rows},
           {"dead_letters", epoch.dead_letters ? epoch.dead_letters->rows() : 0},
@@ -66,14 +65,9 @@ Json commit_event(const std::string& pipeline, const engine::CommitVerdict& verd
 }
 
 Json halt_event(const std::string& pipeline, const base::Halt& halt) {
-  Json choices = Json::array();
-  for (const base::HaltChoice& choice : halt.choices) {
-    choices.push_back({{"choice", choice.name},
-                       {"meaning", choice.meaning},
-                       {"accept", halt.code + "=" + choice.name + "@" + halt.token}});
-  }
-  return {{"event", "halt"},     {"pipeline", pipeline}, {"code", halt.code}, {"text", halt.text},
-          {"range", halt.range}, {"token", halt.token},  {"choices", choices}};
+  Json event = {{"event", "halt"}, {"pipeline", pipeline}};
+  event.update(Json::parse(halt_to_json(halt)));
+  return event;
 }
 
 Json summary_event(const engine::StatusView& view) {

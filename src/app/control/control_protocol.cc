@@ -25,12 +25,12 @@ std::string text_of(const Json& request, const char* key) {
   return found != request.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-Json choices_of(const base::Halt& halt) {
+Json json_of(const base::Halt& halt) {
   Json choices = Json::array();
   for (const base::HaltChoice& choice : halt.choices) {
-    choices.push_back({{"choice", choice.name}, {"meaning", choice.meaning}, {"accept", halt.code + "=" + choice.name + "@" + halt.token}});
+    choices.push_back({{"choice", choice.name}, {"meaning", choice.meaning}, {"accept", accept_text(halt, choice)}});
   }
-  return choices;
+  return {{"code", halt.code}, {"text", halt.text}, {"range", halt.range}, {"token", halt.token}, {"choices", choices}};
 }
 
 std::string list(const HaltDesk& desk, const std::vector<const engine::PipelineStatus*>& statuses) {
@@ -39,13 +39,7 @@ std::string list(const HaltDesk& desk, const std::vector<const engine::PipelineS
   for (const engine::PipelineStatus* status : statuses) {
     const engine::StatusView view = status->view();
     Json one = {{"pipeline", view.pipeline}, {"state", view.state}, {"detail", view.detail}};
-    if (const auto halt = waiting.find(view.pipeline); halt != waiting.end()) {
-      one["halt"] = {{"code", halt->second.code},
-                     {"text", halt->second.text},
-                     {"range", halt->second.range},
-                     {"token", halt->second.token},
-                     {"choices", choices_of(halt->second)}};
-    }
+    if (const auto halt = waiting.find(view.pipeline); halt != waiting.end()) one["halt"] = json_of(halt->second);
     pipelines.push_back(std::move(one));
   }
   return line_of({{"ok", true}, {"version", kVersion}, {"pipelines", pipelines}});
@@ -72,6 +66,8 @@ std::string answer_control(std::string_view line, const std::string& user, HaltD
   if (kind == "accept") return accept(request, user, desk);
   return refusal(base::invalid("unknown request \"" + kind + "\"; there are: list, accept"));
 }
+
+std::string halt_to_json(const base::Halt& halt) { return line_of(json_of(halt)); }
 
 std::string list_request() { return line_of({{"request", "list"}}); }
 

@@ -19,6 +19,9 @@ namespace frazil::app {
 std::string answer_control(std::string_view line, const std::string& user, HaltDesk& desk,
                            const std::vector<const engine::PipelineStatus*>& statuses);
 
+// A halt as people and programs are told of it, with what to write for each choice: a JSON object on one line.
+std::string halt_to_json(const base::Halt& halt);
+
 std::string list_request();
 std::string accept_request(const std::string& pipeline, const std::string& answer);
 

@@ -10,7 +10,7 @@ namespace frazil::clients {
 
 namespace {
 
-constexpr int kBrokersMillis = 2'000;
+constexpr int kBrokersMillis = 1'000;  // on top of a request; an end by SIGTERM may have to wait for both
 
 using OptionsPtr = RdKafkaPtr<rd_kafka_AdminOptions_s>;
 
