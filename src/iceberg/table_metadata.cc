@@ -1,6 +1,7 @@
 #include "iceberg/table_metadata.h"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -38,6 +39,18 @@ const PartitionSpec& TableMetadata::default_spec() const {
   const PartitionSpec* found = spec(default_spec_id);
   CHECK(found != nullptr);  // reading metadata has verified it
   return *found;
+}
+
+std::string Snapshot::summary_text(const std::string& key) const {
+  const auto found = summary.find(key);
+  return found == summary.end() ? "" : found->second;
+}
+
+int64_t Snapshot::summary_number(const std::string& key) const {
+  const std::string text = summary_text(key);
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 bool TableMetadata::is_ancestor(int64_t ancestor, int64_t descendant) const {

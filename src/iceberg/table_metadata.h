@@ -26,6 +26,11 @@ struct Snapshot {
   std::optional<int32_t> schema_id;
   // Members that Frazil does not interpret, as JSON text by key.
   std::map<std::string, std::string> unknown_members;
+
+  // What the summary says under `key`; empty when nothing.
+  std::string summary_text(const std::string& key) const;
+  // The same as a whole number; 0 when it is none.
+  int64_t summary_number(const std::string& key) const;
 };
 
 struct SnapshotRef {

@@ -1,7 +1,6 @@
 #include "app/plan/table_probe.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/open_catalog.h"
 #include "app/pipeline.h"
@@ -17,14 +16,6 @@ namespace frazil::app {
 namespace {
 
 using iceberg::Transform;
-
-int64_t number_of(const iceberg::Snapshot& snapshot, const char* key) {
-  int64_t value = 0;
-  if (const auto found = snapshot.summary.find(key); found != snapshot.summary.end()) {
-    std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
-  }
-  return value;
-}
 
 std::string type_text(const columnar::Field* field) {
   if (field == nullptr) return "";
@@ -72,9 +63,9 @@ base::Status describe(const iceberg::TableMetadata& metadata, const sinks::Icebe
   facts.metadata_bytes = growth.bytes;
   facts.snapshots = static_cast<int64_t>(metadata.snapshots.size());
   if (const iceberg::Snapshot* head = metadata.current_snapshot()) {
-    facts.rows = number_of(*head, "total-records");
-    facts.files = number_of(*head, "total-data-files");
-    const int64_t bytes = number_of(*head, "total-files-size");
+    facts.rows = head->summary_number("total-records");
+    facts.files = head->summary_number("total-data-files");
+    const int64_t bytes = head->summary_number("total-files-size");
     if (facts.rows > 0 && bytes > 0) facts.file_bytes_per_record = static_cast<double>(bytes) / static_cast<double>(facts.rows);
   }
   const auto fits = sinks::row_schema_for(sink, *metadata.current_schema());

@@ -41,16 +41,6 @@ PropertyView read_property(const std::string& text) {
   return view;
 }
 
-bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline) {
-  const auto name = snapshot.summary.find(kPipelineKey);
-  return name != snapshot.summary.end() && name->second == pipeline;
-}
-
-std::string summary_value(const iceberg::Snapshot& snapshot, const char* key) {
-  const auto found = snapshot.summary.find(key);
-  return found == snapshot.summary.end() ? "" : found->second;
-}
-
 // The newest snapshot of the pipeline among `from` and its ancestors, or null.
 const iceberg::Snapshot* newest_of(const iceberg::TableMetadata& metadata, std::optional<int64_t> from,
                                    const std::string& pipeline) {
@@ -75,7 +65,7 @@ std::optional<int64_t> find_watermark(const iceberg::TableMetadata& metadata, co
 int64_t highest_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline, int64_t known) {
   int64_t highest = known;
   for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
-    if (is_of(snapshot, pipeline)) highest = std::max(highest, number_or_zero(summary_value(snapshot, kEpochKey)));
+    if (is_of(snapshot, pipeline)) highest = std::max(highest, snapshot.summary_number(kEpochKey));
   }
   return highest;
 }
@@ -202,7 +192,7 @@ base::Result<Descent> head_descends_from(io::FileIO& io, const iceberg::TableMet
 }
 
 base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot& snapshot) {
-  const std::string inline_text = summary_value(snapshot, kPositionsKey);
+  const std::string inline_text = snapshot.summary_text(kPositionsKey);
   const Json json = Json::parse(inline_text, nullptr, false);
   if (!json.is_object() || !json.contains("in")) return inline_text;
   TRY_ASSIGN(const iceberg::ManifestList list, iceberg::read_manifest_list(io, snapshot.manifest_list));
@@ -220,6 +210,8 @@ base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot
 
 }  // namespace
 
+bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline) { return snapshot.summary_text(kPipelineKey) == pipeline; }
+
 std::string tag_name(const std::string& pipeline) { return "frazil-" + pipeline; }
 std::string property_name(const std::string& pipeline) { return "frazil." + pipeline; }
 
@@ -228,10 +220,10 @@ base::Result<std::optional<SnapshotMarks>> read_marks(io::FileIO& io, const iceb
   if (!is_of(snapshot, pipeline)) return std::optional<SnapshotMarks>();
   SnapshotMarks marks;
   marks.snapshot_id = snapshot.snapshot_id;
-  marks.epoch = number_or_zero(summary_value(snapshot, kEpochKey));
+  marks.epoch = snapshot.summary_number(kEpochKey);
   TRY_ASSIGN(const std::string positions, positions_text(io, snapshot));
   TRY_ASSIGN(marks.positions, format.decode(positions));
-  if (const std::string owed = summary_value(snapshot, kOwedKey); !owed.empty()) {
+  if (const std::string owed = snapshot.summary_text(kOwedKey); !owed.empty()) {
     TRY_ASSIGN(marks.owed, decode_owed(owed));
   }
   return std::optional(std::move(marks));
@@ -317,8 +309,8 @@ int64_t applied_epoch(const iceberg::TableMetadata& metadata, const std::string&
   for (std::optional<int64_t> id = metadata.current_snapshot_id; id;) {
     const iceberg::Snapshot* snapshot = metadata.snapshot(*id);
     if (snapshot == nullptr) break;
-    const std::string text = summary_value(*snapshot, key.c_str());
-    if (!text.empty()) return is_other(summary_value(*snapshot, anchor_key.c_str())) ? applied : std::max(applied, number_or_zero(text));
+    const std::string text = snapshot->summary_text(key);
+    if (!text.empty()) return is_other(snapshot->summary_text(anchor_key)) ? applied : std::max(applied, number_or_zero(text));
     id = snapshot->parent_snapshot_id;
   }
   return applied;

@@ -47,6 +47,8 @@ struct PipelineState {
   std::optional<engine::SourcePositions> property_positions;  // kWatermarkLost: what the property still says
 };
 
+// The pipeline wrote it, and it carries the pipeline's positions.
+bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline);
 std::string tag_name(const std::string& pipeline);       // frazil-<name>
 std::string property_name(const std::string& pipeline);  // frazil.<name>
 

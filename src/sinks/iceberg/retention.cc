@@ -8,6 +8,7 @@
 #include "iceberg/table_metadata_json.h"
 #include "iceberg/table_properties.h"
 #include "sinks/iceberg/marks.h"
+#include "sinks/iceberg/pipeline_state.h"
 
 namespace frazil::sinks {
 namespace {
@@ -25,11 +26,6 @@ constexpr const char* kWhatToSet =
 int64_t keep_ms_of(const iceberg::TableMetadata& metadata) {
   const auto properties = iceberg::read_table_properties(metadata.properties, metadata.location);
   return properties.ok() ? properties->max_snapshot_age_ms : iceberg::TableProperties().max_snapshot_age_ms;
-}
-
-bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline) {
-  const auto name = snapshot.summary.find(kPipelineKey);
-  return name != snapshot.summary.end() && name->second == pipeline;
 }
 
 int64_t bytes_per_snapshot(const iceberg::TableMetadata& metadata, const std::string& pipeline) {

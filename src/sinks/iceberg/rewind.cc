@@ -1,6 +1,5 @@
 #include "sinks/iceberg/rewind.h"
 
-#include <charconv>
 #include <set>
 
 #include "base/clock.h"
@@ -14,33 +13,20 @@ namespace {
 
 constexpr size_t kRangeBytesAtMost = 2000;  // of a decision: it stays in the table's properties
 
-int64_t number_of(const iceberg::Snapshot& snapshot, const char* key) {
-  int64_t value = 0;
-  if (const auto found = snapshot.summary.find(key); found != snapshot.summary.end()) {
-    std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
-  }
-  return value;
-}
-
-std::string text_of(const iceberg::Snapshot& snapshot, const char* key) {
-  const auto found = snapshot.summary.find(key);
-  return found == snapshot.summary.end() ? "" : found->second;
-}
-
 UndoneSnapshot undone_by(const iceberg::Snapshot& snapshot) {
   return {snapshot.snapshot_id,
           snapshot.timestamp_ms,
-          text_of(snapshot, "operation"),
-          text_of(snapshot, kPipelineKey),
-          number_of(snapshot, "added-records"),
-          number_of(snapshot, "added-data-files")};
+          snapshot.summary_text("operation"),
+          snapshot.summary_text(kPipelineKey),
+          snapshot.summary_number("added-records"),
+          snapshot.summary_number("added-data-files")};
 }
 
 // A rewrite has the same rows in other files; a snapshot of another pipeline without files moved its positions alone.
 bool changes_rows(const iceberg::Snapshot& snapshot) {
-  if (text_of(snapshot, "operation") == "replace") return false;
-  return number_of(snapshot, "added-data-files") > 0 || number_of(snapshot, "deleted-data-files") > 0 ||
-         number_of(snapshot, "added-delete-files") > 0 || number_of(snapshot, "removed-delete-files") > 0;
+  if (snapshot.summary_text("operation") == "replace") return false;
+  return snapshot.summary_number("added-data-files") > 0 || snapshot.summary_number("deleted-data-files") > 0 ||
+         snapshot.summary_number("added-delete-files") > 0 || snapshot.summary_number("removed-delete-files") > 0;
 }
 
 std::string at(int64_t timestamp_ms) { return base::format_utc(timestamp_ms * 1000); }
@@ -77,7 +63,7 @@ base::Result<SnapshotMarks> Rewind::find_snapshot(const iceberg::TableMetadata& 
   for (auto older = snapshot->parent_snapshot_id; older && hint.empty();) {
     const iceberg::Snapshot* one = metadata.snapshot(*older);
     if (one == nullptr) break;
-    if (text_of(*one, kPipelineKey) == config_.pipeline) hint = "; the newest one before it that does is " + std::to_string(*older);
+    if (is_of(*one, config_.pipeline)) hint = "; the newest one before it that does is " + std::to_string(*older);
     older = one->parent_snapshot_id;
   }
   return base::not_found(name + " carries no positions of pipeline " + config_.pipeline + hint);

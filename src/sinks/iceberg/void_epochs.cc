@@ -48,10 +48,6 @@ class EpochFinder {
     const int64_t epoch = epoch_of(snapshot_id);
     if (epoch != 0 && epoch < first_) before_ = std::max(before_, sequence_number);
   }
-  static std::string operation(const iceberg::Snapshot& snapshot) {
-    const auto found = snapshot.summary.find("operation");
-    return found == snapshot.summary.end() ? "" : found->second;
-  }
 
   // From the head, newest first, down to what came before. True: nothing is missing in between.
   bool walk() {
@@ -67,12 +63,12 @@ class EpochFinder {
   base::Status check_line() {
     const iceberg::Snapshot* rewriting = nullptr;  // the oldest one above the snapshot in hand
     for (const iceberg::Snapshot* snapshot : line_) {
-      const std::string does = operation(*snapshot);
+      const std::string does = snapshot->summary_text("operation");
       if (is_wanted(snapshot->snapshot_id) && rewriting != nullptr) {
         TRY_ASSIGN(const std::string missing, missing_file_of(*snapshot));
         if (!missing.empty()) {
           found_.problem = "file " + missing + " of epoch " + std::to_string(epoch_of(snapshot->snapshot_id)) +
-                           " is gone, and snapshot " + std::to_string(rewriting->snapshot_id) + " (" + operation(*rewriting) +
+                           " is gone, and snapshot " + std::to_string(rewriting->snapshot_id) + " (" + rewriting->summary_text("operation") +
                            ") rewrote files after it was added";
           return {};
         }
@@ -99,7 +95,7 @@ class EpochFinder {
     for (const iceberg::LiveFile& file : live_) {
       if (file.file_sequence_number <= before_ || epoch_of(file.added_snapshot_id) != 0) continue;
       const iceberg::Snapshot* origin = metadata_.snapshot(file.added_snapshot_id);
-      if (origin != nullptr && operation(*origin) == "append") continue;
+      if (origin != nullptr && origin->summary_text("operation") == "append") continue;
       found_.problem = "file " + file.file.file_path + " was added by snapshot " + std::to_string(file.added_snapshot_id) +
                        ", which is not of this pipeline, and the history since those epochs is no longer whole: it may hold their rows";
       return;
