@@ -95,7 +95,7 @@ class Source {
                                                      const SourcePositions& positions) = 0;
   // Begins to read at `positions` with `lanes` reader lanes. Splits that the table does not know begin at their own start.
   virtual base::Status start(const SourcePositions& positions, int lanes) = 0;
-  // The next records, or nullptr at the deadline.
+  // The next records, or nullptr when there are none: at the deadline, and now and then before it.
   virtual base::Result<std::unique_ptr<RawBatch>> read(int lane, base::MonoMicros deadline) = 0;
   // Makes waiting read() and poll_control() calls return now. Any thread.
   virtual void wake() = 0;

@@ -41,6 +41,7 @@ class Progress:
         self.is_reading = False   # from the first position in the table on: the start's own commit is no epoch
         self.opened = set()       # epochs with records that are not settled
         self.cut = set()
+        self.lost = 0             # epochs that were begun and given up; those of the attempt that goes on are not among them
         self.step = None
         self.entered = collections.Counter()
         self.counts = collections.Counter()   # of all events
@@ -64,9 +65,13 @@ class Progress:
         elif name == "epoch_cut":
             self.cut.add(epoch)
             self.entered["writing"] += 1
-        elif name in ("epoch_settled", "epoch_dropped"):
-            if name == "epoch_dropped":
-                self.opened, self.cut = set(), set()
+        elif name in ("reading_begins", "epoch_dropped"):   # an attempt counts its epochs from the start
+            self.lost = self.lost_so_far
+            self.opened, self.cut = set(), set()
+            self.step = None
+        elif name == "attempt_failed":
+            self.lost += 1   # the epoch whose commit failed was settled before
+        elif name == "epoch_settled":
             self.opened.discard(epoch)
             self.cut.discard(epoch)
             self.step = None
@@ -77,6 +82,11 @@ class Progress:
     @property
     def is_open(self):
         return bool(self.opened)
+
+    @property
+    def lost_so_far(self):
+        """Epochs whose files may be orphans if the process is killed now."""
+        return self.lost + len(self.opened | self.cut)
 
     @property
     def phase(self):

@@ -122,9 +122,7 @@ class Round:
         if progress.begins_with is not None:
             self.first_commits.append(progress.begins_with)
         self.dropped += progress.counts["epoch_dropped"]
-        attempts = progress.counts["attempt_failed"] + progress.counts["epoch_dropped"] + progress.counts["drain_timed_out"]
-        lost = len(progress.opened | progress.cut) + 4 * attempts + 1
-        self.history.add("batch", lost=lost)
+        self.history.add("batch", lost=progress.lost_so_far)
         landed = progress.unanswered and self.has_snapshot(progress.unanswered)
         victim.__exit__()
         return landed

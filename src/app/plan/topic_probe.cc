@@ -19,7 +19,6 @@ using Offsets = std::map<TopicPartition, int64_t>;
 constexpr int64_t kWindowSeconds[] = {60, 600, 3600};
 constexpr size_t kSampledPartitions = 16;
 constexpr int64_t kSampledRecords = 200;  // of each
-constexpr int64_t kSampleMicros = 5'000'000;
 
 void note(TopicFacts& facts, std::string what, const base::Status& status) {
   facts.access.push_back({std::move(what), status.ok() ? "" : status.error().message()});
@@ -33,8 +32,8 @@ int64_t between(const Offsets& begin, const Offsets& end) {
   return records;
 }
 
-// The latest records of some partitions, read without a group.
-base::Status sample(KafkaClient& client, const Offsets& starts, const Offsets& ends, TopicFacts& facts) {
+// The latest records of some partitions, read without a group. Part of them is enough.
+base::Status sample(KafkaClient& client, const Offsets& starts, const Offsets& ends, int64_t timeout_ms, TopicFacts& facts) {
   std::map<TopicPartition, clients::OffsetAndEpoch> from;
   std::map<TopicPartition, int> lanes;
   Offsets left;
@@ -47,7 +46,7 @@ base::Status sample(KafkaClient& client, const Offsets& starts, const Offsets& e
   }
   if (from.empty()) return {};
   TRY(client.add(from, lanes));
-  const base::MonoMicros deadline = base::deadline_after(kSampleMicros);
+  const base::MonoMicros deadline = base::deadline_after(timeout_ms * 1000);
   base::Status answer;
   while (!left.empty() && base::mono_micros() < deadline) {
     auto batch = client.fetch(0, kSampledRecords, 16 << 20, deadline);
@@ -55,14 +54,15 @@ base::Status sample(KafkaClient& client, const Offsets& starts, const Offsets& e
       answer = batch.status();
       break;
     }
-    if (*batch == nullptr) break;
+    if (*batch == nullptr) continue;
     facts.sampled_records += static_cast<int64_t>((*batch)->messages.size());
     facts.sampled_bytes += (*batch)->bytes;
     if (const auto end = left.find((*batch)->partition); end != left.end() && (*batch)->next_offset >= end->second) left.erase(end);
   }
   TRY(client.unassign());
-  if (answer.ok() && facts.sampled_records == 0) return base::unavailable("no record arrived within 5 s: " + client.last_error());
-  return answer;
+  if (!answer.ok() || left.empty() || facts.sampled_records > 0) return answer;
+  const std::string why = client.last_error();
+  return base::unavailable("no record arrived within connect_timeout, " + std::to_string(timeout_ms) + " ms" + (why.empty() ? "" : ": " + why));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ base::Result<TopicFacts> probe_topics(const PipelineConfig& config) {
     TRY_ASSIGN(const Offsets then, client->offsets_for_time(topics.partitions, base::wall_millis() - seconds * 1000));
     facts.windows.push_back({seconds, between(then, ends)});
   }
-  note(facts, "read the topics", sample(*client, starts, ends, facts));
+  note(facts, "read the topics", sample(*client, starts, ends, config.connect_timeout_ms, facts));
   if (!kafka.group_id.empty()) note(facts, "read the offsets of group " + kafka.group_id, client->committed(topics.partitions).status());
   client->close();
   return facts;

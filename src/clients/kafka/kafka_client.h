@@ -128,7 +128,8 @@ class KafkaClient {
 
   // Rebalances and errors; returns kNone at the deadline.
   virtual base::Result<KafkaEvent> poll_control(base::MonoMicros deadline) = 0;
-  // The next messages for a reader lane, or nullptr at the deadline. All messages of a batch are of one partition.
+  // The next messages for a reader lane, or nullptr when there are none: at the deadline, and now and then before it. All messages
+  // of a batch are of one partition.
   virtual base::Result<std::unique_ptr<FetchedBatch>> fetch(int lane, int max_messages, int64_t max_bytes,
                                                             base::MonoMicros deadline) = 0;
   // Makes a fetch() that waits on this lane return now, or poll_control() for lane kControlLane (any thread).
