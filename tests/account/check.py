@@ -11,7 +11,7 @@ I3 intact     each has its content; the crc in a row is that of its text
 I4 chain      ranges touch along the ancestors, positions never go back, tag and property name the newest; owed entries once, in order
 I6 metadata   every named file is there with the size and rows that manifests tell, no path twice, totals add up
 I7 removal    no data file that was there once is gone
-I8 waste      orphans are files of batches that were lost
+I8 waste      orphans are files of batches that were lost, or of dead letters whose epoch got another number
 I9 live       after each fault the lag was zero within a minute
 I10 bounds    memory and descriptors stay below their limits
 I12 halts     what had to halt did, with its code, and left the table as it was
@@ -117,8 +117,9 @@ def check_tables(verdict, entries, table):
     verdict.add("I7 removal", f"{count} data files were seen on the way", faults)
     lost = sum(entry["lost"] for entry in entries.get("batch", []))
     per_batch = max([entry.get("files", 0) for entry in entries.get("batch", [])] + [files.files_of_a_batch(anchor) + 1])
-    count, faults = files.faults_of_waste(both, there, lost, per_batch)
-    verdict.add("I8 waste", f"{count} orphans of {lost} lost batches", faults)
+    again = sum(entry.get("letters", 0) for entry in entries.get("batch", []))
+    count, faults = files.faults_of_waste(both, there, lost * per_batch + again)
+    verdict.add("I8 waste", f"{count} orphans of {lost} lost batches and {again} files of dead letters written again", faults)
 
 
 # --- behaviour ------------------------------------------------------------------------------------

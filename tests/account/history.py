@@ -3,7 +3,8 @@
 kind      fields                                        written
 produced  p, o (partition, offset), id, crc, bad         when Kafka has acknowledged a record; bad: it is no row, crc is its value's
 unknown   id, crc, bad                                   the producer never learned what became of it: it may be there once
-batch     lost (epochs that were open), files            when a process died or dropped its work: its files may be orphans
+batch     lost (epochs that were open), files, letters   when a process died or dropped its work: its files may be orphans; so may
+                                                       files of dead letters that it wrote again, since their epoch's number was taken
 sample    rss_mb, open_files, threads                    of a process that lives, or is about to be killed
 healed    seconds, fault                                 from the end of a fault until nothing was left to do
 halt      expected, code, exit, before, after            metadata files of the table before and after a run that had to halt

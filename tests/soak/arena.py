@@ -122,7 +122,7 @@ class Round:
         if progress.begins_with is not None:
             self.first_commits.append(progress.begins_with)
         self.dropped += progress.counts["epoch_dropped"]
-        self.history.add("batch", lost=progress.lost_so_far)
+        self.history.add("batch", lost=progress.lost_so_far, letters=progress.counts["dead_letters_written_again"])
         landed = progress.unanswered and self.has_snapshot(progress.unanswered)
         victim.__exit__()
         return landed

@@ -64,8 +64,8 @@ class Tally:
         self.rounds += 1
         self.first_commits += round_.first_commits
         rows, letters, records = map(int, re.search(r"I1 complete +(\d+) rows and (\d+) dead letters of (\d+) records", text).groups())
-        orphans, lost = map(int, re.search(r"I8 waste +(\d+) orphans of (\d+) lost batches", text).groups())
-        self.found.update(rows=rows, letters=letters, records=records, orphans=orphans, lost=lost)
+        orphans, lost, again = map(int, re.search(r"I8 waste +(\d+) orphans of (\d+) lost batches and (\d+) files", text).groups())
+        self.found.update(rows=rows, letters=letters, records=records, orphans=orphans, lost=lost, again=again)
         self.found["stale"] += round_.dropped
         for sample in round_.samples:
             for name, value in sample.items():
@@ -104,7 +104,8 @@ class Tally:
             yield "outages", f"{sum(self.faults.values())}, {self.combinations} times three at once: " + ", ".join(f"{n} × {name}" for name, n in self.faults.items())
             yield "replies that met a fault", ", ".join(f"{n} × {name}" for name, n in self.replies.items())
             yield "zombies", f"{self.zombies} pauses beyond the session time-out of 6 s; {self.found['stale']} stale epochs were dropped, none was accepted"
-        yield "orphans", f"{self.found['orphans']} data files that no table names, of {self.found['lost']} batches that were lost"
+        yield "orphans", f"{self.found['orphans']} data files that no table names, of {self.found['lost']} batches that were lost and {self.found['again']} "
+                         "files of dead letters that were written again"
         yield "restart to first commit", percentiles(self.first_commits)
         for name, seconds in self.heals.items():
             yield f"to lag zero after {name}", percentiles(seconds)

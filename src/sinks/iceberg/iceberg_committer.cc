@@ -367,6 +367,9 @@ base::Status IcebergCommitter::owe_files(int64_t number, std::vector<OwedEntry>&
 base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int64_t number, std::vector<OwedEntry>& owed) {
   if (!epoch.dead_letters) return {};
   if (!written_dead_letters_ || written_dead_letters_->epoch != number) {
+    if (written_dead_letters_) {  // another worker took the number that stands in their rows: the file stays as an orphan
+      base::log_debug("dead_letters_written_again", {{"pipeline", config_.pipeline}, {"epoch", number}, {"before", written_dead_letters_->epoch}});
+    }
     TRY_ASSIGN(const iceberg::LoadedTable table, open_dead_letter_table(catalog_, config_.dead_letters));
     engine::set_epoch(*epoch.dead_letters, number);
     TRY(dlq_before.pass());
