@@ -104,8 +104,8 @@ class Tally:
             yield "outages", f"{sum(self.faults.values())}, {self.combinations} times three at once: " + ", ".join(f"{n} × {name}" for name, n in self.faults.items())
             yield "replies that met a fault", ", ".join(f"{n} × {name}" for name, n in self.replies.items())
             yield "zombies", f"{self.zombies} pauses beyond the session time-out of 6 s; {self.found['stale']} stale epochs were dropped, none was accepted"
-        yield "orphans", f"{self.found['orphans']} data files that no table names, of {self.found['lost']} batches that were lost and {self.found['again']} "
-                         "files of dead letters that were written again"
+        yield "orphans", (f"{self.found['orphans']} data files that no table names, of {self.found['lost']} batches that were lost and "
+                          f"{self.found['again']} files of dead letters that were written again")
         yield "restart to first commit", percentiles(self.first_commits)
         for name, seconds in self.heals.items():
             yield f"to lag zero after {name}", percentiles(seconds)
