@@ -25,7 +25,7 @@ Json time_or_null(int64_t micros) {
 Json lag_of(const engine::StatusView& view) {
   Json splits = Json::array();
   int64_t total = 0;
-  bool is_known = true;
+  bool is_known = !view.lag.empty();  // who reads nothing, perhaps not yet, knows of no lag
   for (const engine::SplitLag& split : view.lag) {
     splits.push_back({{"split", split.split},
                       {"position", split.position},

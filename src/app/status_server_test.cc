@@ -69,6 +69,8 @@ TEST(StatusServer, WritesLagBySplitAndNullWhereUnknown) {
   EXPECT_EQ(json["lag"]["records"], nullptr);
   EXPECT_EQ(json["lag"]["splits"][1]["lag"], nullptr);
   EXPECT_EQ(json["halt"], "SOURCE_GAP");
+  view.lag.clear();
+  EXPECT_EQ(nlohmann::json::parse(status_to_json(view))["lag"]["records"], nullptr) << "who reads no split knows of no lag";
 }
 
 TEST(StatusServer, StaysValidJsonWhateverAnErrorSays) {

@@ -51,10 +51,14 @@ TEST(Metrics, RendersPrometheusText) {
   Metrics metrics;
   metrics.counter("frazil_rows_total", "Rows.", {{"pipeline", "a\"b"}}).add(3);
   metrics.gauge("frazil_lag", "Lag.").set(2.5);
+  metrics.gauge("frazil_last_commit", "A moment.").set(1796042706.058);
+  metrics.gauge("frazil_limit", "Bytes.").set(2147483648.0);
   metrics.histogram("frazil_freshness_seconds", "Freshness.").record(1);
   const std::string text = metrics.render_prometheus();
   EXPECT_NE(text.find("# TYPE frazil_rows_total counter\nfrazil_rows_total{pipeline=\"a\\\"b\"} 3\n"), std::string::npos) << text;
   EXPECT_NE(text.find("frazil_lag 2.5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("frazil_last_commit 1796042706.058\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("frazil_limit 2147483648\n"), std::string::npos) << text;
   EXPECT_NE(text.find("frazil_freshness_seconds{quantile=\"0.99\"}"), std::string::npos) << text;
   EXPECT_NE(text.find("frazil_freshness_seconds_count 1\n"), std::string::npos) << text;
 }

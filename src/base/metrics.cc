@@ -1,8 +1,9 @@
 #include "base/metrics.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace frazil::base {
 namespace {
@@ -43,11 +44,8 @@ std::string rendered(const Labels& labels) {
   return out;
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
+// As many digits as tell it from every other value.
+std::string number(double value) { return fmt::format("{}", value); }
 
 void header(std::string& out, const std::string& name, const std::string& help_text, const char* type) {
   out += "# HELP " + name + " " + help_text + "\n# TYPE " + name + " " + type + "\n";

@@ -1,6 +1,7 @@
 """One halted pipeline beside others of its process: it disturbs nobody, and `frazil accept` answers it while they run."""
 import getpass
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -151,6 +152,23 @@ def test_processes_are_found_where_a_session_keeps_its_sockets(kafka, lake, topi
             assert "no process" in frazil("accept", "nobody", "SOURCE_GAP@000000000000", env=env).expect(2).stderr
             running.terminate().expect()
         assert "no control socket" in frazil("accept", "--list", env=env).expect(1).stderr
+
+
+def test_without_a_folder_of_the_session_a_process_is_found_all_the_same(kafka, lake, topic, runtime):
+    both = Both(kafka, lake, topic, runtime, control={})
+    env = {"XDG_RUNTIME_DIR": "", "RUNTIME_DIRECTORY": ""}
+    folder = pathlib.Path(f"/tmp/frazil-{os.geteuid()}")
+    with Running(["run", both.file], lake.folder, env) as running:
+        own = folder / f"{running.process.pid}.sock"
+        wait_until(own.is_socket, "the socket")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        listed = json.loads(frazil("accept", "--list", "--json", env=env).expect().stdout)
+        assert [[p["pipeline"] for p in one["pipelines"]] for one in listed if one["socket"] == str(own)] == [["orders", "sound"]]
+        running.kill()
+    with Running(["run", both.file], lake.folder, env) as running:
+        wait_until((folder / f"{running.process.pid}.sock").is_socket, "the socket of the next one")
+        assert not own.exists(), "the socket of a process that was killed is still there"
+        running.terminate().expect()
 
 
 def test_a_socket_that_was_set_and_cannot_be_is_an_error(kafka, lake, topic, runtime):

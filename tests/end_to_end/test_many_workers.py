@@ -5,6 +5,7 @@ FRAZIL_KILLS, FRAZIL_ZOMBIES and FRAZIL_STORM_SECONDS make them longer.
 """
 import contextlib
 import datetime
+import json
 import os
 import random
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from exactly_once import SCHEMA, judge_exactly_once
 from kill_harness import Stream
-from pipeline import Lake, log_ends, topic_of, wait_until
+from pipeline import ID_SCHEMA, Lake, ids, log_ends, topic_of, wait_until
 from workers import CLASSIC, SESSION_SECONDS, Worker, levels, make_pipeline, moment, wait_until_shared
 
 PARTITIONS = 6
@@ -123,6 +124,21 @@ def test_partitions_that_stay_flow_on_while_workers_join_and_leave(group):
         print(f"partition {partition} stayed: {commits} commits in {(ended - begun).total_seconds():.1f} s, at most {gap:.2f} s apart; "
               f"{given} times given, {taken} times taken")
         assert commits >= COMMITS_OF_A_STAYING_PARTITION and gap < LONGEST_GAP_SECONDS
+
+
+def test_a_worker_without_partitions_says_what_it_waits_for(kafka, lake, topic):
+    topic_of(kafka, topic, ids(0, 10))   # one partition
+    pipeline = make_pipeline(lake, kafka, topic, ID_SCHEMA)
+    with Worker(pipeline) as first:
+        first.wait_for_event("commit_accepted")
+        with Worker(pipeline) as second:
+            (told,) = second.wait_for(lambda w: w.of("waits_for_partitions"), "word of what it waits for")
+            assert "session.timeout.ms" in told["why"] and told["level"] == "info"
+            view = json.loads(second.running.get("/status")[1])["pipelines"][0]
+            assert view["lag"] == {"records": None, "splits": []} and second.running.get("/readyz")[0] == 200
+            first.end()
+            second.wait_for(lambda w: w.splits == 1, "the partition of the one that ended")
+            second.end()
 
 
 def test_one_of_three_is_killed_again_and_again(group):

@@ -54,7 +54,7 @@ const std::vector<Option>& process_options() {
        .kind = OptionKind::kText,
        .default_text = "auto",
        .doc = "Absolute path of a Unix socket, `auto` or `off`. It serves the process's own user and root. `auto`: control.sock in systemd's "
-              "$RUNTIME_DIRECTORY, else <pid>.sock in $XDG_RUNTIME_DIR/frazil, else none.",
+              "$RUNTIME_DIRECTORY, else <pid>.sock in $XDG_RUNTIME_DIR/frazil, or in /tmp/frazil-<uid>.",
        .assign = assign_socket},
       {.path = "log", .kind = OptionKind::kSection, .doc = "The log on stderr."},
       {.path = "log.format",

@@ -1,9 +1,13 @@
 #include "app/control/control_socket.h"
 
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "app/control/control_protocol.h"
@@ -27,9 +31,31 @@ std::string service_socket() {
   return folders.empty() ? "" : folders.substr(0, folders.find(':')) + "/control.sock";
 }
 
+// Where no session gives a folder, one that nobody else may write to, in a place that all can.
 std::string user_folder() {
   const std::string folder = environment("XDG_RUNTIME_DIR");
-  return folder.empty() ? "" : folder + "/frazil";
+  return folder.empty() ? "/tmp/frazil-" + std::to_string(geteuid()) : folder + "/frazil";
+}
+
+base::Status make_own_folder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return base::unavailable(folder + ": " + std::strerror(errno));
+  struct stat found {};
+  if (lstat(folder.c_str(), &found) != 0) return base::unavailable(folder + ": " + std::strerror(errno));
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid()) return base::unavailable(folder + " is no folder of this user");
+  if ((found.st_mode & 0077) != 0 && chmod(folder.c_str(), 0700) != 0) return base::unavailable(folder + ": " + std::strerror(errno));
+  return {};
+}
+
+// What processes that were killed have left.
+void remove_dead_sockets(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().stem().string();
+    const bool is_ours = entry->path().extension() == ".sock" && !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_ours || kill(static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10)), 0) == 0 || errno != ESRCH) continue;
+    std::error_code ignored;
+    fs::remove(entry->path(), ignored);
+  }
 }
 
 void add_sockets(const fs::path& folder, std::vector<std::string>& found) {
@@ -43,14 +69,13 @@ void add_sockets(const fs::path& folder, std::vector<std::string>& found) {
 
 std::string default_control_socket() {
   if (const std::string service = service_socket(); !service.empty()) return service;
-  const std::string folder = user_folder();
-  return folder.empty() ? "" : folder + "/" + std::to_string(getpid()) + ".sock";
+  return user_folder() + "/" + std::to_string(getpid()) + ".sock";
 }
 
 std::vector<std::string> likely_control_sockets() {
   std::vector<std::string> found;
   if (const std::string service = service_socket(); !service.empty()) found.push_back(service);
-  if (const std::string folder = user_folder(); !folder.empty()) add_sockets(folder, found);
+  add_sockets(user_folder(), found);
   std::error_code error;
   for (fs::directory_iterator entry(kServices, error), end; !error && entry != end; entry.increment(error)) add_sockets(entry->path(), found);
   std::sort(found.begin(), found.end());
@@ -63,17 +88,17 @@ base::Result<std::unique_ptr<net::LineServer>> start_control_socket(const Proces
   const bool is_auto = config.control_socket == "auto";
   const std::string path = is_auto ? default_control_socket() : config.control_socket;
   if (path.empty()) return std::unique_ptr<net::LineServer>();
+  base::Status folder;
   if (is_auto && service_socket().empty()) {
-    std::error_code error;
-    fs::create_directory(user_folder(), error);
-    if (!error) fs::permissions(user_folder(), fs::perms::owner_all, error);
+    folder = make_own_folder(user_folder());
+    if (folder.ok()) remove_dead_sockets(user_folder());
   }
   net::LineServerConfig server;
   server.path = path;
   server.answer = [&desk, statuses = std::move(statuses)](std::string_view line, uint32_t user) {
     return answer_control(line, name_of_user(user), desk, statuses);
   };
-  auto started = net::LineServer::start(std::move(server));
+  auto started = folder.ok() ? net::LineServer::start(std::move(server)) : base::Result<std::unique_ptr<net::LineServer>>(folder.error());
   if (started.ok()) {
     base::log_info("control socket listens", {{"path", path}});
     return started;

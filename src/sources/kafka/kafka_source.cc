@@ -42,6 +42,7 @@ constexpr int kMessagesPerBatch = 8192;
 constexpr int64_t kBytesPerBatch = 4 << 20;
 constexpr int64_t kMaxPollMillis = 300'000;             // librdkafka's own value of max.poll.interval.ms
 constexpr int64_t kReleaseMicrosAtMost = 30'000'000;
+constexpr int64_t kTellWaitingMicros = 3'000'000;       // brokers give a new group its partitions after about as long
 constexpr std::string_view kMarkPrefix = "frazil-table=";  // in the metadata of group offsets
 
 SourceEvent start_again() { return {SourceEvent::Kind::kStartAgain, {}}; }
@@ -117,6 +118,7 @@ class KafkaSource : public engine::Source {
   base::Result<SourceEvent> truncated(const KafkaEvent& event);
   base::Error older_epoch(const TopicPartition& partition, const OffsetAndEpoch& at, const clients::KafkaMessage& message);
   base::Result<SourceEvent> look_for_changes();
+  void tell_waiting();
 
   const KafkaSourceConfig config_;
   const std::unique_ptr<KafkaClient> client_;
@@ -126,6 +128,7 @@ class KafkaSource : public engine::Source {
   std::vector<std::string> subscribed_;
   std::map<std::string, clients::TopicDescription> known_topics_;
   base::MonoMicros next_discovery_ = base::kForever;
+  base::MonoMicros tell_waiting_at_ = base::kForever;
   std::optional<SourcePositions> started_at_;
   std::set<TopicPartition> assigned_;  // by the group
 
@@ -170,6 +173,7 @@ base::Status KafkaSource::start(const SourcePositions& positions, int lanes) {
   next_discovery_ = config_.discovery_interval_ms > 0 ? base::deadline_after(config_.discovery_interval_ms * 1000)
                                                       : base::kForever;
   if (has_group()) TRY(follow_group(topics.names));
+  tell_waiting_at_ = has_group() && assigned_.empty() ? base::deadline_after(kTellWaitingMicros) : base::kForever;
   lanes_.clear();
   for (int lane = 0; lane < lanes; ++lane) lanes_.push_back(std::make_unique<ReadLane>());
   lane_count_ = lanes;
@@ -369,11 +373,19 @@ void KafkaSource::stop() {
 }
 
 base::Result<SourceEvent> KafkaSource::poll_control(base::MonoMicros deadline) {
+  if (base::mono_micros() >= tell_waiting_at_) tell_waiting();
   TRY_ASSIGN(const KafkaEvent event, client_->poll_control(std::min(deadline, next_discovery_)));
   if (event.kind != KafkaEventKind::kNone) return answer(event);
   if (base::mono_micros() < next_discovery_) return SourceEvent();
   next_discovery_ = base::deadline_after(config_.discovery_interval_ms * 1000);
   return look_for_changes();
+}
+
+void KafkaSource::tell_waiting() {
+  tell_waiting_at_ = base::kForever;
+  base::log_info("waits_for_partitions", {{"group", config_.group_id},
+                                          {"why", "the group has given this worker none so far: a member that died keeps its own until its session "
+                                                  "ends (session.timeout.ms), and no partition has two workers"}});
 }
 
 base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
@@ -403,6 +415,7 @@ base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
 
 SourceEvent KafkaSource::given(const KafkaEvent& event) {
   if (event.partitions.empty()) return {};
+  tell_waiting_at_ = base::kForever;
   assigned_.insert(event.partitions.begin(), event.partitions.end());
   return {SourceEvent::Kind::kSplitsAdded, split_ids(event.partitions)};
 }
