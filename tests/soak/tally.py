@@ -117,16 +117,23 @@ class Tally:
     def text(self, faults):
         return "\n".join([f"{name:<34} {text}" for name, text in self.lines()] + [f"FAULT {fault}" for fault in faults])
 
-    def write_page(self, page, faults, command):
-        """Puts the figures between the marks of the page; what stands around them is written by people."""
-        begin, end = "<!-- figures: written by tests/soak/chaos -->", "<!-- end of figures -->"
+    def write_page(self, page, stages, faults, command):
+        """Puts the figures between the marks of the page, in place of those of earlier runs of these stages; what stands around them is written by people."""
+        begin, end = "<!-- figures: written by tests/soak/chaos -->\n", "<!-- end of figures -->"
         before, rest = page.read_text().split(begin)
-        after = rest.split(end)[1]
+        written, after = rest.split(end)
         rows = [f"| {name} | {text} |" for name, text in self.lines()] + [f"| FAULT | {fault} |" for fault in faults]
         told = [f"- Date: {self.begun:%Y-%m-%d %H:%M} UTC", f"- Commit: {commit()}; the program says: {version()}",
                 f"- Command: `tests/soak/chaos {' '.join(command[1:])}`",
                 f"- Machine: {platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; broker, catalog, store and workers share it"]
-        page.write_text("\n".join([before + begin, "", *told, "", "| figure | found |", "|---|---|", *rows, "", end]) + after)
+        mine = "\n".join([f"### {', '.join(stages)}", "", *told, "", "| figure | found |", "|---|---|", *rows, "", ""])
+        page.write_text(before + begin + "\n" + "".join(sections_but(written, stages)) + mine + end + after)
+
+
+def sections_but(written, stages):
+    """Sections of runs that had other stages too."""
+    sections = re.split(r"^(?=### )", written, flags=re.M)[1:]
+    return [section for section in sections if not set(section.splitlines()[0].removeprefix("### ").split(", ")) <= set(stages)]
 
 
 def commit():
