@@ -5,81 +5,29 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
-#include "base/sync.h"
 #include "io/crc32c.h"
 #include "net/bearer_tokens.h"
 #include "net/http_client.h"
-#include "tests/conformance/scripted_s3.h"
+#include "tests/conformance/scripted_store.h"
 
 namespace frazil::conformance {
 
-class ScriptedGcs : public net::HttpClient {
+class ScriptedGcs : public ScriptedStore {
  public:
   static constexpr int64_t kUnit = 256 << 10;
 
-  // Asked for every request, in order, with its line ("POST /upload/…") and how many came before.
-  std::function<Fate(const std::string& line, const net::HttpRequest& request, int number)> script;
-  bool reports_checksums = true;
   size_t page_objects = 1000;
   int64_t persists_at_most = 1LL << 40;  // of one request of a session
-  size_t short_read_bytes = 0;           // answers of ranges are cut to this, as if they were all; 0: never
-  bool stores_one_byte_less = false;
   std::string wanted_token;  // of requests that are let in; empty: all
   std::string host = "https://storage.example";
 
-  base::Result<net::HttpResponse> send(const net::HttpRequest& request) override {
-    base::io_point();
-    base::Lock lock(mutex_);
-    const std::string line = request.method + " " + request.url.substr(request.url.find('/', 8));
-    const int number = static_cast<int>(lines_.size());
-    lines_.push_back(line);
-    const Fate fate = script ? script(line, request, number) : Fate{};
-    switch (fate.kind) {
-      case Fate::Kind::kNeverSent:
-        return base::unavailable("no connection");
-      case Fate::Kind::kCut:
-        return base::Error(base::Code::kUnknownOutcome, "the connection was reset");
-      case Fate::Kind::kRefused:
-        return refusal(fate.status, fate.code, fate.headers);
-      case Fate::Kind::kAnswerLost:
-        serve(request);
-        return base::Error(base::Code::kUnknownOutcome, "no answer came");
-      case Fate::Kind::kActedRefused:
-        serve(request);
-        return refusal(fate.status, fate.code, fate.headers);
-      case Fate::Kind::kDoubled:
-        serve(request);
-        return serve(request);
-      case Fate::Kind::kServed:
-        break;
-    }
-    return serve(request);
-  }
-
-  std::vector<std::string> lines() {
-    base::Lock lock(mutex_);
-    return lines_;
-  }
-  int count(const std::string& beginning) {
-    base::Lock lock(mutex_);
-    int n = 0;
-    for (const std::string& line : lines_) n += line.starts_with(beginning) ? 1 : 0;
-    return n;
-  }
   // "bucket/object" → bytes.
-  std::map<std::string, std::string> objects() {
-    base::Lock lock(mutex_);
-    std::map<std::string, std::string> bytes;
-    for (const auto& [name, object] : objects_) bytes[name] = object.bytes;
-    return bytes;
-  }
+  std::map<std::string, std::string> objects() { return bytes_of(objects_); }
   void put(const std::string& name, const std::string& bytes) {
     base::Lock lock(mutex_);
     store(name, bytes);
@@ -106,34 +54,15 @@ class ScriptedGcs : public net::HttpClient {
     std::string bytes;
     bool is_complete = false;
   };
-  using Response = net::HttpResponse;
   using Json = nlohmann::json;
 
   static Response answer(int status, std::string body = "", net::HttpHeaders headers = {}) {
     return {status, std::move(headers), std::move(body)};
   }
-  static Response refusal(int status, const std::string& reason, net::HttpHeaders headers = {}) {
+  Response refusal(int status, const std::string& reason, net::HttpHeaders headers = {}) const override {
     const Json error = {
         {"error", {{"code", status}, {"message", "as scripted: " + reason}, {"errors", {{{"reason", reason}}}}}}};
     return {status, std::move(headers), error.dump()};
-  }
-  static std::string header(const net::HttpRequest& request, const std::string& name) {
-    for (const auto& [key, value] : request.headers) {
-      if (key == name) return value;
-    }
-    return "";
-  }
-  static std::string decode(std::string_view text) {
-    std::string plain;
-    for (size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '%') {
-        plain += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
-        i += 2;
-      } else {
-        plain += text[i];
-      }
-    }
-    return plain;
   }
   static std::map<std::string, std::string> parameters(const std::string& query) {
     std::map<std::string, std::string> found;
@@ -147,7 +76,7 @@ class ScriptedGcs : public net::HttpClient {
     return found;
   }
 
-  Response serve(const net::HttpRequest& request) {
+  Response serve(const net::HttpRequest& request) override {
     const std::string target = request.url.substr(request.url.find('/', 8));
     const size_t mark = std::min(target.find('?'), target.size());
     const std::string path = target.substr(0, mark);
@@ -281,8 +210,6 @@ class ScriptedGcs : public net::HttpClient {
     return answer(200, page.dump());
   }
 
-  base::Mutex mutex_;
-  std::vector<std::string> lines_;
   std::map<std::string, Object> objects_;
   std::map<std::string, Session> sessions_;
   int64_t generation_ = 1'700'000'000'000'000;

@@ -3,23 +3,21 @@
 #pragma once
 
 #include <cstdlib>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/sync.h"
 #include "io/crc32c.h"
 #include "io/s3/s3_xml.h"
 #include "net/aws_credentials.h"
 #include "net/http_client.h"
 #include "net/url.h"
+#include "tests/conformance/scripted_store.h"
 
 namespace frazil::conformance {
 
@@ -38,77 +36,20 @@ class ScriptedCredentials : public net::AwsCredentialsProvider {
   base::Code failure = base::Code::kUnavailable;
 };
 
-// What becomes of one request.
-struct Fate {
-  enum class Kind {
-    kServed,
-    kNeverSent,     // no connection: kUnavailable
-    kCut,           // the connection ended before the store acted: kUnknownOutcome
-    kAnswerLost,    // the store acted, the answer did not come: kUnknownOutcome
-    kRefused,       // `status` and `code` instead of acting
-    kActedRefused,  // acted, then `status` and `code`: what a gateway in between can do
-    kDoubled,       // acted twice, and the second answer came
-  } kind = Kind::kServed;
-  int status = 503;
-  std::string code = "SlowDown";
-  net::HttpHeaders headers = {};
-};
-
-class ScriptedS3 : public net::HttpClient {
+class ScriptedS3 : public ScriptedStore {
  public:
-  // Asked for every request, in order, with its line ("PUT /bucket/key?query") and how many came before.
-  std::function<Fate(const std::string& line, const net::HttpRequest& request, int number)> script;
-  bool reports_checksums = true;
   int taken_status = 412;          // for If-None-Match when the name is taken; one store says 304 to uploads in parts
   int reads_until_known = 0;       // so many reads of a new object answer 404
-  size_t short_read_bytes = 0;     // answers of ranges are cut to this, as if they were all; 0: never
   size_t page_keys = 1000;
   size_t least_part_bytes = 0;     // smaller parts, but the last, are refused
   bool lists_encoded = true;
   bool fails_late_once = false;    // the next completion of an upload answers 200 with an error in the body
-  bool stores_one_byte_less = false;
-  int64_t latency_micros = 0;      // of every request; in a simulation that is virtual time
   int64_t clock_ahead_ms = 0;      // of our clock: requests that are signed more than 15 minutes off are refused
   std::string wanted_key = "key";  // of requests that are let in
   bool accepts_any_key = false;    // and none
 
-  base::Result<net::HttpResponse> send(const net::HttpRequest& request) override {
-    pass_time(latency_micros);
-    base::Lock lock(mutex_);
-    const std::string line = request.method + " " + request.url.substr(request.url.find('/', 8));
-    const int number = static_cast<int>(lines_.size());
-    lines_.push_back(line);
-    const Fate fate = script ? script(line, request, number) : Fate{};
-    switch (fate.kind) {
-      case Fate::Kind::kNeverSent: return base::unavailable("no connection");
-      case Fate::Kind::kCut: return base::Error(base::Code::kUnknownOutcome, "the connection was reset");
-      case Fate::Kind::kRefused: return refusal(fate.status, fate.code, fate.headers);
-      case Fate::Kind::kAnswerLost: serve(request); return base::Error(base::Code::kUnknownOutcome, "no answer came");
-      case Fate::Kind::kActedRefused: serve(request); return refusal(fate.status, fate.code, fate.headers);
-      case Fate::Kind::kDoubled: serve(request); return serve(request);
-      case Fate::Kind::kServed: break;
-    }
-    return serve(request);
-  }
-
-  std::vector<std::string> lines() {
-    base::Lock lock(mutex_);
-    return lines_;
-  }
-  // Requests whose line begins so.
-  int count(const std::string& beginning) {
-    base::Lock lock(mutex_);
-    int n = 0;
-    for (const std::string& line : lines_) n += line.starts_with(beginning) ? 1 : 0;
-    return n;
-  }
   // "bucket/key" → bytes.
-  std::map<std::string, std::string> objects() {
-    base::Lock lock(mutex_);
-    std::map<std::string, std::string> bytes;
-    for (const auto& [name, object] : objects_) bytes[name] = object.bytes;
-    return bytes;
-  }
+  std::map<std::string, std::string> objects() { return bytes_of(objects_); }
   void put(const std::string& name, const std::string& bytes) {
     base::Lock lock(mutex_);
     objects_[name] = {bytes, io::crc32c_base64(io::crc32c(bytes)), etag_of(bytes), 0};
@@ -124,33 +65,14 @@ class ScriptedS3 : public net::HttpClient {
     int hidden_reads = 0;
     int64_t modified_millis = base::wall_millis();
   };
-  using Response = net::HttpResponse;
 
   static std::string etag_of(std::string_view bytes) { return "\"" + std::to_string(base::xxh64(bytes)) + "\""; }
   static Response answer(int status, std::string body = "", net::HttpHeaders headers = {}) {
     headers.emplace_back("content-length", std::to_string(body.size()));
     return {status, std::move(headers), std::move(body)};
   }
-  static Response refusal(int status, const std::string& code, net::HttpHeaders headers = {}) {
+  Response refusal(int status, const std::string& code, net::HttpHeaders headers = {}) const override {
     return {status, std::move(headers), "<Error><Code>" + code + "</Code><Message>as scripted</Message></Error>"};
-  }
-  static std::string header(const net::HttpRequest& request, const std::string& name) {
-    for (const auto& [key, value] : request.headers) {
-      if (key == name) return value;
-    }
-    return "";
-  }
-  static std::string decode(std::string_view text) {
-    std::string plain;
-    for (size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '%') {
-        plain += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
-        i += 2;
-      } else {
-        plain += text[i];
-      }
-    }
-    return plain;
   }
   static std::string parameter(const std::string& query, const std::string& name) {
     for (size_t at = 0; at <= query.size();) {
@@ -162,15 +84,6 @@ class ScriptedS3 : public net::HttpClient {
     return "";
   }
 
-  static void pass_time(int64_t micros) {
-    base::io_point();
-    if (micros == 0) return;
-    base::Mutex mutex;
-    base::CondVar never;
-    base::Lock lock(mutex);
-    const base::MonoMicros end = base::deadline_after(micros);
-    while (base::mono_micros() < end) never.wait_until(lock, end);
-  }
   // Whether the signature's key and time are acceptable.
   std::optional<Response> turned_away(const net::HttpRequest& request) const {
     if (accepts_any_key) return std::nullopt;
@@ -198,7 +111,7 @@ class ScriptedS3 : public net::HttpClient {
     return text;
   }
 
-  Response serve(const net::HttpRequest& request) {
+  Response serve(const net::HttpRequest& request) override {
     if (const auto refused = turned_away(request)) return *refused;
     const std::string target = request.url.substr(request.url.find('/', 8) + 1);
     const size_t mark = std::min(target.find('?'), target.size());
@@ -320,10 +233,8 @@ class ScriptedS3 : public net::HttpClient {
     std::string name;
     std::map<int, std::string> parts;
   };
-  base::Mutex mutex_;
   std::map<std::string, Object> objects_;
   std::map<std::string, Upload> uploads_;
-  std::vector<std::string> lines_;
   int last_upload_ = 0;
 };
 
