@@ -123,7 +123,7 @@ def interfere(running, others, end):
         done += 1
         running.wait_for_commit(done)
         due = time.monotonic() + EVERY
-        running.wait_until(lambda: time.monotonic() > due, "the next interference")
+        running.wait_until(lambda: time.monotonic() > due, "the next interference", EVERY + 60)
         if others.act():
             return "halts"
     return None
