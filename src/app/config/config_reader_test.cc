@@ -168,6 +168,12 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
        "dir/p.yaml:5:12: \"source.kafka.start\" must be earliest, latest"},
       {"topics: [orders]", "topics: [orders]\n    start: {timestamp: yesterday}",
        "dir/p.yaml:5:24: \"source.kafka.start.timestamp\": \"yesterday\" is not a point in time"},
+      {"topics: [orders]", "topics: [orders]\n    start: {timestamp: 1969-12-31T23:59:59Z}",
+       "dir/p.yaml:5:24: \"source.kafka.start.timestamp\": Kafka's timestamps begin at 1970"},
+      {"bootstrap.servers: 127.0.0.1:9092", "client.rack: r1",
+       "missing key \"source.kafka.properties.bootstrap.servers\": the brokers' addresses"},
+      {"name: shop.orders", "name: \"shop.or\xff" "ders\"", "dir/p.yaml:11:17: not UTF-8"},
+      {"name: shop.orders", "name: \"shop.or\\nders\"", "dir/p.yaml:11:9: \"table.name\": a table's name is text in UTF-8 without control characters"},
       {"topics: [orders]", "topics: [orders]\n    start: {offsets: {other: {0: 1}}}",
        "dir/p.yaml:5:12: \"start\" names topic \"other\", which is not one of \"topics\""},
       {"topics: [orders]", "topics: [orders]\n    start: {offsets: {orders: {0: -1}}}",
@@ -529,6 +535,14 @@ TEST(Config, AnswersNamesOfKafkasJavaClients) {
   EXPECT_THAT(of("ssl.keystore.type: JKS"), testing::HasSubstr("leave it out: follows from the file's name"));
   EXPECT_THAT(of("ssl.ca.locatoin: /etc/ca.pem"), testing::HasSubstr("did you mean 'ssl.ca.location'?"));
   EXPECT_THAT(of("isolation.level: read_committed"), testing::HasSubstr("cannot be set: "));
+}
+
+TEST(Config, TakesOneDocumentAndSaysSo) {
+  const std::string good = kGood;
+  EXPECT_EQ(problems_of("---\n" + good + "...\n"), "");
+  EXPECT_EQ(problems_of(good + "---\n"), "") << "nothing behind it";
+  EXPECT_THAT(problems_of(good + "---\nname: second\n"), testing::HasSubstr("a second YAML document: a file holds one"));
+  EXPECT_THAT(problems_of(good + "...\n---\nname: second\n"), testing::HasSubstr("a second YAML document"));
 }
 
 TEST(Config, WarnsOfFilesThatAreNotHere) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/utf8.h"
+
 namespace frazil::app {
 namespace {
 
@@ -156,12 +158,36 @@ std::string_view Node::kind_name() const {
   return is_empty ? "nothing" : "a text";
 }
 
+namespace {
+
+// The place of the first byte that is no UTF-8. Names and texts of the file go into tables and catalogs, where others have to read them.
+std::optional<Mark> first_bad_byte(std::string_view text) {
+  Mark mark{1, 1, ""};
+  for (size_t at = 0; at < text.size(); ++mark.column) {
+    const int length = base::utf8_sequence_length(text.substr(at));
+    if (length == 0) return mark;
+    if (text[at] == '\n') mark = {mark.line + 1, 0, ""};
+    at += static_cast<size_t>(length);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Node> parse_yaml(std::string_view text, Problems& problems) {
+  if (const auto place = first_bad_byte(text)) {
+    problems.error(*place, "not UTF-8");
+    return std::nullopt;
+  }
   TreeBuilder builder(text, problems);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
+    TreeBuilder rest(text, problems);
+    if (parser.HandleNextDocument(rest)) {
+      if (const auto second = rest.take(); second && !second->is_empty) problems.error(second->mark, "a second YAML document: a file holds one");
+    }
   } catch (const YAML::Exception& exception) {
     problems.error(to_mark(exception.mark), "not YAML: " + exception.msg);
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include "app/config/references.h"
 #include "app/config/schema_source.h"
 #include "app/config/units.h"
+#include "base/utf8.h"
 
 namespace frazil::app {
 namespace {
@@ -64,6 +65,7 @@ class ValueReader {
         context_.problems.warning(node.mark, "\"" + what + "\": " + missing + " here");
       }
     }
+    if (!is_secret && !base::is_valid_utf8(resolved->text)) return fail(node.mark, "\"" + what + "\" is not UTF-8");
     *text = resolved->text;
     return resolved->missing.empty();
   }
@@ -201,6 +203,7 @@ class ValueReader {
   bool read_timestamp(const Node& node, OptionValue& value) {
     const auto instant = parse_instant_ms(node.scalar);
     if (!instant.ok()) return fail(node.mark, "\"" + option_.path + ".timestamp\": " + instant.error().message());
+    if (*instant < 0) return fail(node.mark, "\"" + option_.path + ".timestamp\": Kafka's timestamps begin at 1970-01-01T00:00:00Z; for everything write earliest");
     value.start.mode = StartConfig::Mode::kTimestamp;
     value.start.timestamp_ms = *instant;
     return true;

@@ -98,6 +98,13 @@ class PipelineChecks {
     if (!is_set(path + ".group")) kafka.group = "frazil-" + pipeline_.name;
     check_start_topics(kafka);
     // Properties that were refused or are not known here would only give a second complaint.
+    const auto& told = context_.problems.all();
+    const bool has_refused = std::any_of(told.begin(), told.end(), [&path](const Problem& problem) {
+      return problem.text.find("\"" + path + ".properties.") != std::string::npos;
+    });
+    if (is_set(path + ".properties") && !has_refused && !kafka.properties.contains("bootstrap.servers")) {
+      error(path + ".properties", "missing key \"source.kafka.properties.bootstrap.servers\": the brokers' addresses, as in localhost:9092");
+    }
     if (kafka.properties.empty()) return;
     const auto status = clients::check_kafka_connection(kafka.properties, kafka.allow_plaintext);
     if (!status.ok()) error(path + ".properties", status.error().message());

@@ -1,5 +1,9 @@
 #include "app/config/routing_options.h"
 
+#include <algorithm>
+
+#include "base/utf8.h"
+
 namespace frazil::app {
 namespace {
 
@@ -79,6 +83,8 @@ std::string check_table_name(const std::string& name) {
   if (name.find('{') != std::string::npos) {
     return "names that are made from fields or topics are unsupported in this version; name each table, and say which rows it takes";
   }
+  const bool has_control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (has_control || !base::is_valid_utf8(name)) return "a table's name is text in UTF-8 without control characters";
   return name.find('.') == std::string::npos || has_empty_part ? "a table's name is namespace.table, as in shop.orders" : "";
 }
 
