@@ -215,14 +215,17 @@ Outcome JsonRowReader::convert_floating_text(Node& node, std::string_view text) 
 Outcome JsonRowReader::convert_timestamp_text(Node& node, std::string_view text) {
   const auto bad = [&](const char* why) { return misfit("BAD_TIMESTAMP", carefully_ ? excerpt(text) + why : ""); };
   const std::optional<TimestampText> timestamp = parse_timestamp(text);
-  if (!timestamp) return bad(" is no timestamp; 2026-01-31T12:34:56.123456 is one");
+  const bool has_zone = node.id == TypeId::kTimestamptz;
+  if (!timestamp) {
+    return has_zone ? bad(" is no timestamptz; 2026-01-31T12:34:56.123456Z is one") : bad(" is no timestamp; 2026-01-31T12:34:56.123456 is one");
+  }
   int64_t micros = timestamp->local_micros;
-  if (node.id == TypeId::kTimestamp) {
-    if (timestamp->offset_seconds) return bad(" has an offset, which a timestamp without zone does not take");
+  if (!has_zone) {
+    if (timestamp->offset_seconds) return bad(" has an offset, which a timestamp without zone does not take; 2026-01-31T12:34:56.123456 is one");
   } else {
     const std::optional<int32_t> offset =
         timestamp->offset_seconds ? timestamp->offset_seconds : assumed_offset_seconds_;
-    if (!offset) return bad(" has no offset, which a timestamptz needs (or assume_zone)");
+    if (!offset) return bad(" has no offset, which a timestamptz needs (or assume_zone); 2026-01-31T12:34:56.123456Z is one");
     micros -= *offset * int64_t{1'000'000};
     if (!is_in_calendar(micros)) {
       return misfit("OUT_OF_RANGE", carefully_ ? excerpt(text) + " is not within the years 0001 to 9999 of UTC" : "");
@@ -235,7 +238,7 @@ Outcome JsonRowReader::convert_timestamp_text(Node& node, std::string_view text)
 Outcome JsonRowReader::convert_binary_text(Node& node, std::string_view text) {
   if (node.id == TypeId::kUuid) {
     char uuid[16];
-    if (!parse_uuid(text, uuid)) return misfit("BAD_UUID", carefully_ ? excerpt(text) + " is no UUID" : "");
+    if (!parse_uuid(text, uuid)) return misfit("BAD_UUID", carefully_ ? excerpt(text) + " is no UUID; f79c3e09-677c-4bbd-a479-3f349cb785e7 is one" : "");
     node.column->append_bytes({uuid, sizeof(uuid)});
     return Outcome::kTaken;
   }

@@ -49,6 +49,21 @@ TEST(JsonDecoder, SaysWhatDoesNotFit) {
   EXPECT_LT(reject->message.size(), 150U);
 }
 
+// What a message recommends, the column takes.
+TEST(JsonDecoder, TakesTheExamplesOfItsOwnMessages) {
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"date", "yesterday"}, {"time", "noon"}, {"timestamp", "yesterday"}, {"timestamp", "2026-01-31T12:34:56Z"}, {"timestamptz", "yesterday"}, {"timestamptz", "2026-01-31T12:34:56"}, {"uuid", "mine"}};
+  for (const auto& [type, text] : refused) {
+    DecodedRows rows(Fields{{"v", type}});
+    const auto reject = rows.decode(R"({"v":")" + text + R"("})");
+    ASSERT_TRUE(reject) << type;
+    const size_t begin = reject->message.rfind("; "), end = reject->message.rfind(" is one");
+    ASSERT_TRUE(begin != std::string::npos && end != std::string::npos) << reject->message;
+    const std::string example = reject->message.substr(begin + 2, end - begin - 2);
+    EXPECT_FALSE(rows.outcome(R"({"v":")" + example + R"("})").starts_with("!")) << type << ": " << reject->message;
+  }
+}
+
 TEST(JsonDecoder, FillsMissingOptionalFieldsWithNull) {
   DecodedRows rows(Fields{{"a", "int"}, {"b", "string!"}, {"s", "struct<x: int, y: int>"}});
   EXPECT_EQ(rows.outcome(R"({"b":"y","s":{"y":2}})"), "null,y,{null,2}");
