@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "app/config/nearest_name.h"
@@ -9,9 +11,38 @@ namespace {
 constexpr char kNestedForm[] =
     "a nested type is one text: \"struct<name: string, size: int>\", \"list<string>\", \"map<string, long>\"";
 
-// A text that is no type comes with the words that are.
-std::string type_problem(const std::string& message) {
+struct SqlName {
+  std::string_view word;
+  std::string_view type;
+};
+
+// How SQL and its databases call what has another name here.
+constexpr SqlName kSqlNames[] = {
+    {"varchar", "string"},      {"char", "string"},        {"character", "string"}, {"nvarchar", "string"},    {"text", "string"},
+    {"clob", "string"},         {"json", "string"},        {"jsonb", "string"},     {"tinyint", "int"},        {"smallint", "int"},
+    {"int2", "int"},            {"int4", "int"},           {"int32", "int"},        {"int8", "long"},          {"int64", "long"},
+    {"real", "float"},          {"float4", "float"},       {"float8", "double"},    {"double", "double"},      {"numeric", "decimal(p, s)"},
+    {"number", "decimal(p, s)"}, {"datetime", "timestamp"}, {"timestamp", "timestamp"}, {"time", "time"},      {"bytea", "binary"},
+    {"blob", "binary"},         {"varbinary", "binary"},   {"bytes", "binary"},
+};
+
+// The type that somebody means who writes `text`, which is none; empty when nobody knows.
+std::string_view meant_type(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (text.starts_with("timestamp") && text.find("with time zone") != std::string::npos) return "timestamptz";
+  const std::string word = text.substr(0, text.find_first_of(" ("));
+  for (const SqlName& name : kSqlNames) {
+    if (word == name.word) return name.type;
+  }
+  return "";
+}
+
+// A text that is no type comes with the one that is meant, or with all words that are.
+std::string type_problem(const std::string& text, const std::string& message) {
   if (message.find("expected") == std::string::npos) return message;
+  if (const std::string_view meant = meant_type(text); !meant.empty()) {
+    return "type '" + text + "': SQL's " + text + " is \"" + std::string(meant) + "\" here";
+  }
   return message + "; there are boolean, int, long, float, double, decimal(p, s), date, time, timestamp, timestamptz, string, uuid, "
                    "binary, fixed[n], list<type>, map<type, type> and struct<name: type, ...>";
 }
@@ -22,10 +53,32 @@ bool is_nested_key(const std::string& key) {
          key == "value" || key == "columns";
 }
 
+int open_brackets(const std::string& text) {
+  int open = 0;
+  for (const char c : text) open += c == '(' || c == '<' ? 1 : c == ')' || c == '>' ? -1 : 0;
+  return open;
+}
+
+// The whole of a type that has lost its rest to a comma: {name: a, type: decimal(10, 2)} reads as two entries.
+std::string type_cut_by_a_comma(const Node& column) {
+  std::string type;
+  for (const Entry& entry : column.entries) {
+    if (type.empty() && entry.key != "type") continue;
+    type += type.empty() ? entry.value.scalar : ", " + entry.key + (entry.value.is_empty ? "" : ": " + entry.value.scalar);
+    if (open_brackets(type) <= 0) break;
+  }
+  const Node* first = column.find("type");
+  return first != nullptr && open_brackets(first->scalar) > 0 && open_brackets(type) == 0 ? type : "";
+}
+
 // Reads one column; false when something was wrong.
 bool read_column(const Node& node, Problems& problems, columnar::Field& field) {
   if (node.kind != Node::Kind::kMap) {
     problems.error(node.mark, "a column is written as {name: id, type: long, required: true}");
+    return false;
+  }
+  if (const std::string type = type_cut_by_a_comma(node); !type.empty()) {
+    problems.error(node.find("type")->mark, "put the type in quotes, since a comma ends it here: type: \"" + type + "\"");
     return false;
   }
   bool is_good = true;
@@ -53,7 +106,7 @@ bool read_column(const Node& node, Problems& problems, columnar::Field& field) {
       if (auto type = columnar::parse_type(text); type.ok()) {
         field.type = std::move(type).value();
       } else {
-        problems.error(entry.value.mark, type_problem(type.error().message()));
+        problems.error(entry.value.mark, type_problem(text, type.error().message()));
         is_good = false;
       }
     } else {

@@ -1,5 +1,7 @@
 #include "app/config/config_reader.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -20,12 +22,15 @@ std::string folder_of(const std::string& file) {
 }
 
 std::optional<std::string> read_text(const std::string& path, Problems& problems) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
+  const int reason = errno;
   // Reading a folder fails only now.
-  if (!file || std::filesystem::is_directory(path)) {
-    problems.error({}, "cannot be read");
+  const bool is_folder = std::filesystem::is_directory(path);
+  if (!file || is_folder) {
+    problems.error({}, std::string("cannot be read: ") + std::strerror(is_folder ? EISDIR : reason));
     return std::nullopt;
   }
   return text.str();

@@ -444,8 +444,14 @@ TEST(Config, RefusesWhatIsNoMapAtAll) {
   EXPECT_THAT(problems_of(""), HasSubstr("dir/p.yaml:1:1: a configuration is a map"));
   EXPECT_THAT(problems_of("- a"), HasSubstr("dir/p.yaml:1:1: a configuration is a map"));
   EXPECT_THAT(read_config_file("/nonexistent/p.yaml", {}).problems.render(),
-              HasSubstr("/nonexistent/p.yaml: cannot be read"));
-  EXPECT_THAT(read_config_file("/tmp", {}).problems.render(), HasSubstr("/tmp: cannot be read"));
+              HasSubstr("/nonexistent/p.yaml: cannot be read: No such file or directory"));
+  EXPECT_THAT(read_config_file("/tmp", {}).problems.render(), HasSubstr("/tmp: cannot be read: Is a directory"));
+}
+
+TEST(Config, NamesATabThatIndents) {
+  EXPECT_EQ(problems_of("name: orders\nsource:\n\tkafka: {topics: [a]}\n"), "dir/p.yaml:3:1: not YAML: a tab indents line 3; YAML allows spaces only\n");
+  EXPECT_EQ(problems_of("name: orders\nsource:\n  \tkafka:\n    topics: [a]\n").substr(0, 16), "dir/p.yaml:3:3: ");
+  EXPECT_THAT(problems_of("name: [orders\n"), Not(HasSubstr("a tab")));
 }
 
 TEST(Config, BoundsWhatAliasesCanGrowTo) {
@@ -517,7 +523,14 @@ TEST(Config, WarnsOfNumbersInTimestampsOfAnAvroFile) {
 TEST(Config, ShowsHowTypesAreWritten) {
   const std::string columns = "schema: [{name: id, type: long, required: true}, {name: note, type: string}]";
   const auto of = [&](const std::string& column) { return problems_of(with(columns, "schema: [" + column + "]")); };
-  EXPECT_THAT(of("{name: a, type: varchar}"), testing::HasSubstr("'varchar'; there are boolean, int, long, float, double, decimal(p, s)"));
+  EXPECT_THAT(of("{name: a, type: varchar}"), testing::HasSubstr("'varchar': SQL's varchar is \"string\" here"));
+  EXPECT_THAT(of("{name: a, type: timestamp(6)}"), testing::HasSubstr("is \"timestamp\" here"));
+  EXPECT_THAT(of("{name: a, type: double precision}"), testing::HasSubstr("is \"double\" here"));
+  EXPECT_THAT(of("{name: a, type: text}"), testing::HasSubstr("is \"string\" here"));
+  EXPECT_THAT(of("{name: a, type: thing}"), testing::HasSubstr("'thing'; there are boolean, int, long, float, double, decimal(p, s)"));
+  EXPECT_THAT(of("{name: a, type: decimal(10, 2)}"), testing::HasSubstr("put the type in quotes, since a comma ends it here: type: \"decimal(10, 2)\""));
+  EXPECT_THAT(of("{name: a, type: decimal(10, 2), required: true}"), testing::HasSubstr("type: \"decimal(10, 2)\""));
+  EXPECT_THAT(of("{name: a, type: map<string, decimal(10, 2)>}"), testing::HasSubstr("type: \"map<string, decimal(10, 2)>\""));
   EXPECT_THAT(of("{name: a, type: struct}"), testing::HasSubstr("struct<name: type, ...>"));
   EXPECT_THAT(of("{name: a, type: struct, fields: [{name: b, type: int}]}"), testing::HasSubstr("\"fields\" of a column: a nested type is one text: \"struct<name: string"));
   EXPECT_THAT(of("{name: a, type: {type: array, items: int}}"), testing::HasSubstr("\"list<string>\""));

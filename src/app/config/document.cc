@@ -3,6 +3,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -172,6 +173,20 @@ std::optional<Mark> first_bad_byte(std::string_view text) {
   return std::nullopt;
 }
 
+// A tab that indents the line of a mistake, or the one above it, which a parser may have taken for the end of something.
+std::optional<Mark> indenting_tab(std::string_view text, const YAML::Mark& mistake) {
+  std::optional<Mark> found;
+  int line = 0;
+  for (size_t begin = 0; begin < text.size() && line <= mistake.line; ++line) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const size_t first = std::min(text.find_first_not_of(" \t", begin), end);
+    const size_t tab = text.substr(begin, first - begin).find('\t');
+    if (tab != std::string_view::npos && first < end && line >= mistake.line - 1) found = Mark{line + 1, static_cast<int>(tab) + 1, ""};
+    begin = end + 1;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<Node> parse_yaml(std::string_view text, Problems& problems) {
@@ -189,7 +204,11 @@ std::optional<Node> parse_yaml(std::string_view text, Problems& problems) {
       if (const auto second = rest.take(); second && !second->is_empty) problems.error(second->mark, "a second YAML document: a file holds one");
     }
   } catch (const YAML::Exception& exception) {
-    problems.error(to_mark(exception.mark), "not YAML: " + exception.msg);
+    if (const auto tab = indenting_tab(text, exception.mark)) {
+      problems.error(*tab, "not YAML: a tab indents line " + std::to_string(tab->line) + "; YAML allows spaces only");
+    } else {
+      problems.error(to_mark(exception.mark), "not YAML: " + exception.msg);
+    }
     return std::nullopt;
   }
   if (auto root = builder.take()) return root;

@@ -64,27 +64,25 @@ std::string host_of(std::string broker) {
 
 bool is_local(const std::string& broker) { return net::is_loopback_host(host_of(broker)); }
 
-// The first property that begins with `prefix`, or empty.
-std::string first_of(const KafkaProperties& properties, const std::string& prefix) {
+bool has_any(const KafkaProperties& properties, const std::string& prefix) {
   const auto found = properties.lower_bound(prefix);
-  return found != properties.end() && found->first.starts_with(prefix) ? found->first : "";
+  return found != properties.end() && found->first.starts_with(prefix);
 }
 
 // Settings without effect are a mistake: somebody believes that they protect.
 base::Status check_effect(const KafkaProperties& properties) {
   const std::string protocol = protocol_of(properties);
-  const std::string advice = " has no effect while " + std::string(kProtocol) + " is " + protocol + ": set it to ";
-  if (!protocol.starts_with("sasl_")) {
-    if (const std::string name = first_of(properties, "sasl."); !name.empty()) {
-      return base::invalid("Kafka property '" + name + "'" + advice + "sasl_ssl");
-    }
+  std::string names;
+  int count = 0;
+  for (const auto& [name, value] : properties) {
+    const bool is_idle = (name.starts_with("sasl.") && !protocol.starts_with("sasl_")) || (name.starts_with("ssl.") && is_plaintext(properties));
+    if (!is_idle) continue;
+    names += (count++ == 0 ? "'" : ", '") + name + "'";
   }
-  if (is_plaintext(properties)) {
-    if (const std::string name = first_of(properties, "ssl."); !name.empty()) {
-      return base::invalid("Kafka property '" + name + "'" + advice + (protocol == "plaintext" ? "ssl" : "sasl_ssl"));
-    }
-  }
-  return {};
+  if (count == 0) return {};
+  const std::string wanted = has_any(properties, "sasl.") || protocol.starts_with("sasl_") ? "sasl_ssl" : "ssl";
+  return base::invalid((count == 1 ? "Kafka property " + names + " has" : "Kafka properties " + names + " have") + " no effect while " +
+                       std::string(kProtocol) + " is " + protocol + ": set it to " + wanted);
 }
 
 base::Status check_tokens(const KafkaProperties& properties, bool allow_plaintext) {

@@ -51,6 +51,9 @@ TEST(ConnectionRules, NameSettingsThatWouldProtectNothing) {
   EXPECT_NE(with({{"ssl.ca.location", "x"}}).find("set it to ssl"), std::string::npos);
   EXPECT_NE(with({{"ssl.ca.location", "x"}, {"security.protocol", "sasl_plaintext"}}).find("sasl_ssl"), std::string::npos);
   EXPECT_EQ(with({{"ssl.ca.location", "x"}, {"security.protocol", "sasl_ssl"}, {"sasl.username", "x"}}), "");
+  EXPECT_EQ(with({{"ssl.ca.location", "x"}, {"sasl.mechanism", "PLAIN"}, {"sasl.username", "x"}, {"sasl.password", "s3cret"}}),
+            "Kafka properties 'sasl.mechanism', 'sasl.password', 'sasl.username', 'ssl.ca.location' have no effect while security.protocol is "
+            "plaintext: set it to sasl_ssl");
 }
 
 TEST(ConnectionRules, WantAnEndpointOverTlsForTokens) {
