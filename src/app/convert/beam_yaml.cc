@@ -82,7 +82,7 @@ class BeamTranslation {
     for (const BeamTransform& transform : transforms_) {
       const Given given{transform.name, transform.type, transform.mark, nothing_};
       if (errors_.holds(transform)) {
-        conversion_.not_needed(given, "reads rejected records: they are kept in the table `dead_letters`, with bytes, place and reason");
+        conversion_.not_needed(given, "reads rejected records: they are kept in the table `<table>_dead_letters`, with bytes, place and reason");
       } else if (transform.type == "ReadFromKafka") {
         take(reader_, transform, kafka_read_names());
       } else if (transform.type == "WriteToIceberg") {
@@ -159,7 +159,7 @@ void complete(Conversion& conversion, const Node& pipeline) {
   }
   if (!draft.has("decode.on_reject")) {
     draft.set("decode.on_reject", "dead_letter");
-    draft.comment("decode.on_reject", "Beam would try a record again and again that is not of the schema; `halt` stops at it.");
+    draft.comment("decode.on_reject", "Beam would try a record again and again that is not of the schema. Here it goes to the dead letters; `halt` in place of `dead_letter` would stop at it.");
   }
   complete_pipeline_draft(conversion, pipeline.mark);
 }

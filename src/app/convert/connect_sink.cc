@@ -17,7 +17,7 @@ using G = Given;
 constexpr char kCoordination[] = "there is no coordinator and no control topic: the table itself decides which commit counts";
 constexpr char kKeys[] = "keys are not decoded; `table.columns.kafka_metadata` keeps their bytes";
 constexpr char kRouting[] = "one pipeline writes one table in this version: one pipeline for each table, each with its own name";
-constexpr char kDeadLetters[] = "rejected records go, with bytes, place, headers and reason, to the table `dead_letters`";
+constexpr char kDeadLetters[] = "rejected records go, with bytes, place, headers and reason, to the table `<table>_dead_letters`";
 constexpr char kRetries[] = "what passes is tried again by itself; a bad record is never tried again";
 
 ForeignName not_needed(const std::string& name, const std::string& why) {
@@ -353,7 +353,7 @@ void ConnectSink::translate_creation() {
       conversion_.not_needed(given, "the table exists, with its partitions");
       continue;
     }
-    draft.set_list("table.create.partition_by", split_at_commas(fields->scalar));
+    draft.set_list("table.create.partition_by", partition_fields_as_here(split_at_commas(fields->scalar)));
     conversion_.honoured(given, "`table.create.partition_by`");
   }
   for (const std::string prefix : {"iceberg.tables.auto-create-props.", "iceberg.tables.write-props."}) {

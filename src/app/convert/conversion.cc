@@ -203,6 +203,17 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return parts;
 }
 
+std::vector<std::string> partition_fields_as_here(std::vector<std::string> fields) {
+  for (std::string& field : fields) {
+    const size_t open = field.find('('), comma = field.rfind(',');
+    const std::string word = field.substr(0, open);
+    if ((word != "bucket" && word != "truncate") || comma == std::string::npos || !field.ends_with(')')) continue;
+    const std::string column = trimmed(field.substr(open + 1, comma - open - 1)), number = trimmed(field.substr(comma + 1, field.size() - comma - 2));
+    if (!number.empty() && number.find_first_not_of("0123456789") == std::string::npos) field = word + "(" + number + ", " + column + ")";
+  }
+  return fields;
+}
+
 std::string variable_name(std::string_view text) {
   std::string name;
   for (const char c : text) {

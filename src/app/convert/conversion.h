@@ -96,6 +96,8 @@ std::optional<int64_t> as_count(Conversion& conversion, const Given& given);
 
 // Splits at commas outside of parentheses; blanks around the parts are dropped.
 std::vector<std::string> split_at_commas(const std::string& text);
+// "bucket(id, 64)" → "bucket(64, id)", "truncate(name, 4)" likewise; others stay as they are.
+std::vector<std::string> partition_fields_as_here(std::vector<std::string> fields);
 // "sasl.password" → "SASL_PASSWORD".
 std::string variable_name(std::string_view text);
 // Keeps `${env:…}` and `${file:…}`; any other `${` is written so that it stays as it is.

@@ -16,6 +16,11 @@ TEST(Conversion, SplitsAtCommasOutsideOfParentheses) {
   EXPECT_EQ(split_at_commas("bucket(16, id"), std::vector<std::string>{"bucket(16, id"});
 }
 
+TEST(Conversion, WritesPartitionFieldsAsTheyAreWrittenHere) {
+  EXPECT_EQ(partition_fields_as_here({"bucket(id, 64)", "truncate(name,4)", "bucket(16, id)", "day(ts)", "country", "bucket(id)"}),
+            (std::vector<std::string>{"bucket(64, id)", "truncate(4, name)", "bucket(16, id)", "day(ts)", "country", "bucket(id)"}));
+}
+
 TEST(Conversion, KeepsReferencesAndEscapesWhatIsNone) {
   EXPECT_EQ(keep_references("${env:A}"), "${env:A}");
   EXPECT_EQ(keep_references("${file:/a}"), "${file:/a}");

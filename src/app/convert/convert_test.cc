@@ -78,7 +78,7 @@ TEST(Convert, ACallOfTheTemplateBecomesAValidPipeline) {
   EXPECT_EQ(pipeline.table.catalog.type, "sqlite");
   EXPECT_EQ(pipeline.table.catalog.name, "lake");
   EXPECT_EQ(pipeline.commit.interval_ms, 60'000);
-  EXPECT_EQ(pipeline.table.create->partition_by, std::vector<std::string>{"bucket(id, 4)"});
+  EXPECT_EQ(pipeline.table.create->partition_by, std::vector<std::string>{"bucket(4, id)"});
   EXPECT_EQ(pipeline.table.create->properties.at("commit.retry.num-retries"), "2");
   ASSERT_TRUE(pipeline.decode.schema.has_value());
   EXPECT_TRUE(pipeline.decode.schema->find("id")->required);

@@ -88,7 +88,7 @@ void convert_dataflow(Conversion& conversion, const ForeignPipeline& pipeline) {
   if (!draft.has("source.kafka.start")) draft.set("source.kafka.start", "earliest");
   if (!draft.has("decode.on_reject")) {
     draft.set("decode.on_reject", "dead_letter");
-    draft.comment("decode.on_reject", "The template would try a record again and again that is not of the schema; `halt` stops at it.");
+    draft.comment("decode.on_reject", "The template would try a record again and again that is not of the schema. Here it goes to the dead letters; `halt` in place of `dead_letter` would stop at it.");
   }
   complete_pipeline_draft(conversion, {});
 }

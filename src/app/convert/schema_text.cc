@@ -155,6 +155,21 @@ bool has_inner_required(const Type& type) {
   });
 }
 
+// Adds the paths below a schema's "properties"; schemas behind references are left out.
+void find_times(const Json& node, const std::string& path, int depth, std::string& found) {
+  if (depth > kMaxDepth || !node.is_object()) return;
+  const auto format = node.find("format");
+  if (format != node.end() && (*format == "date-time" || *format == "date" || *format == "time")) {
+    found += (found.empty() ? "" : ", ") + path + " (" + format->get<std::string>() + ")";
+  }
+  if (const auto items = node.find("items"); items != node.end()) find_times(*items, path + ".element", depth + 1, found);
+  const auto properties = node.find("properties");
+  if (properties == node.end() || !properties->is_object()) return;
+  for (const auto& [name, property] : properties->items()) {
+    find_times(property, path.empty() ? name : path + "." + name, depth + 1, found);
+  }
+}
+
 Json to_json(const Node& node) {
   if (node.kind == Node::Kind::kList) {
     Json list = Json::array();
@@ -194,6 +209,13 @@ base::Result<columnar::Schema> schema_from_text(std::string_view text, Timestamp
   if (!document.is_object()) return base::invalid("not a JSON object");
   if (document.contains("fields")) return schema_from_avro(text, timestamps);
   return schema_from_json_schema(text);
+}
+
+std::string times_that_stay_texts(std::string_view text) {
+  const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::string found;
+  find_times(document, "", 0, found);
+  return found;
 }
 
 std::string to_json_text(const Node& node) { return to_json(node).dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -20,6 +20,10 @@ namespace frazil::app {
 base::Result<columnar::Schema> schema_from_text(std::string_view text, TimestampFields* timestamps = nullptr);
 base::Result<columnar::Schema> schema_from_json_schema(std::string_view json);
 
+// Texts of a JSON Schema whose "format" is a time's; their columns are strings all the same: "created_at (date-time), at.day (date)".
+// For a text that schema_from_text() takes; empty for an Avro schema.
+std::string times_that_stay_texts(std::string_view text);
+
 // A schema written as a tree of YAML, as JSON text.
 std::string to_json_text(const Node& node);
 

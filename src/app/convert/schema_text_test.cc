@@ -33,6 +33,13 @@ TEST(SchemaText, ReadsEveryTypeOfJsonSchema) {
             "a long required; b double; c boolean; d string; e list<long>; f struct<g: string>; h map<string, double>; i double");
 }
 
+TEST(SchemaText, NamesTheTimesThatStayTexts) {
+  EXPECT_EQ(times_that_stay_texts(R"({"properties":{"at":{"type":"string","format":"date-time"},"mail":{"type":"string","format":"email"},
+      "in":{"type":"object","properties":{"days":{"type":"array","items":{"type":"string","format":"date"}}}}}})"),
+            "at (date-time), in.days.element (date)");
+  EXPECT_EQ(times_that_stay_texts(R"({"type":"record","name":"R","fields":[{"name":"id","type":"string"}]})"), "");
+}
+
 TEST(SchemaText, NamesTheFieldThatHasNoColumn) {
   const auto of = [](const std::string& property) { return columns(schema_from_json_schema("{\"properties\":{\"a\":{\"type\":\"object\",\"properties\":{\"x\":" + property + "}}}}")); };
   EXPECT_EQ(of("{}"), "a.x: a schema without \"type\" has no column");

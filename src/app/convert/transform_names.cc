@@ -56,7 +56,7 @@ void translate_error_handling(C& c, const G& given) {
               "Frazil does not stop at a share of bad records: leave it out and watch frazil_dead_letters_total, or set `decode.on_reject: halt`");
   }
   c.draft.set("decode.on_reject", "dead_letter");
-  c.changed(given, "`decode.on_reject: dead_letter`: rejected records go, with bytes, place and reason, to the table `dead_letters`");
+  c.changed(given, "`decode.on_reject: dead_letter`: rejected records go, with bytes, place and reason, to the table `<table>_dead_letters`");
 }
 
 void translate_table(C& c, const G& given) {
@@ -84,7 +84,7 @@ void translate_columns(C& c, const G& given) {
 
 void translate_partition_fields(C& c, const G& given) {
   const auto fields = as_list(c, given);
-  if (fields && !fields->empty()) c.draft.set_list("table.create.partition_by", *fields);
+  if (fields && !fields->empty()) c.draft.set_list("table.create.partition_by", partition_fields_as_here(*fields));
   if (fields && fields->empty()) c.not_needed(given, "empty");
 }
 
@@ -164,6 +164,9 @@ void translate_schema(Conversion& conversion, const Given& given) {
   if (!schema.ok()) return conversion.refused(given, schema.error().message());
   conversion.draft.set_columns("decode.json.schema", *schema);
   std::string changes = set_timestamp_unit(conversion, timestamps);
+  if (const std::string times = times_that_stay_texts(text); !times.empty()) {
+    changes += "; string columns for " + times + ": write timestamptz, date or time there for a table that has such columns, or is to get them";
+  }
   if (loses_inner_required(*schema)) {
     changes += "; fields inside of others become optional. Keep the schema as a file and name that to keep them required";
   }
@@ -184,7 +187,7 @@ const std::vector<ForeignName>& kafka_read_names() {
        .translate = translate_start},
       {.name = "error_handling",
        .fate = Fate::kChanged,
-       .doc = "`decode.on_reject: dead_letter` and the table `dead_letters`; a threshold is refused",
+       .doc = "`decode.on_reject: dead_letter` and the table `<table>_dead_letters`; a threshold is refused",
        .translate = translate_error_handling},
       refused("confluent_schema_registry_url", kRegistry),
       refused("confluent_schema_registry_subject", kRegistry),
@@ -227,7 +230,7 @@ const std::vector<ForeignName>& iceberg_write_names() {
        .translate = translate_table_properties},
       {.name = "error_handling",
        .fate = Fate::kChanged,
-       .doc = "`decode.on_reject: dead_letter` and the table `dead_letters`; a threshold is refused",
+       .doc = "`decode.on_reject: dead_letter` and the table `<table>_dead_letters`; a threshold is refused",
        .translate = translate_error_handling},
       not_needed("direct_write_byte_limit", "there is one way to write, whatever the size"),
       not_needed("use_side_input_table_cache", kTableCache),
