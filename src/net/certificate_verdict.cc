@@ -56,11 +56,12 @@ bool is_missing_authority(int verify_error) {
 
 }  // namespace
 
-std::string certificate_verdict(std::string_view der, int verify_error) {
+std::string certificate_verdict(std::string_view der, int verify_error, int depth) {
   const std::string reason = X509_verify_cert_error_string(verify_error);
   const Certificate certificate = read_certificate(der);
-  if (!certificate) return "its certificate is refused: " + reason;
-  const std::string which = "its certificate (" + name_text(X509_get_subject_name(certificate.get())) + ")";
+  const std::string place = depth == 0 ? "its certificate" : "an authority's certificate in its chain";
+  if (!certificate) return place + " is refused: " + reason;
+  const std::string which = place + " (" + name_text(X509_get_subject_name(certificate.get())) + ")";
   if (verify_error == X509_V_ERR_HOSTNAME_MISMATCH || verify_error == X509_V_ERR_IP_ADDRESS_MISMATCH) {
     return which + " is for another host: it names " + host_names(certificate.get());
   }

@@ -43,6 +43,12 @@ TEST(CertificateVerdict, SaysWhoseCertificateItIsAndWhatIsWrong) {
   EXPECT_NE(certificate_verdict(der, X509_V_ERR_CERT_REVOKED).find("certificate revoked"), std::string::npos);
 }
 
+TEST(CertificateVerdict, SaysWhichOfTheChainItIs) {
+  const std::string der = certificate_of_2020();
+  EXPECT_TRUE(certificate_verdict(der, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, 1).starts_with("an authority's certificate in its chain (CN = broker) is signed by"));
+  EXPECT_TRUE(certificate_verdict(der, X509_V_ERR_CERT_HAS_EXPIRED, 0).starts_with("its certificate (CN = broker)"));
+}
+
 TEST(CertificateVerdict, SaysLessAboutBytesThatAreNoCertificate) {
   EXPECT_EQ(certificate_verdict("nothing", X509_V_ERR_CERT_HAS_EXPIRED), "its certificate is refused: certificate has expired");
   EXPECT_EQ(certificate_verdict("", X509_V_ERR_CERT_HAS_EXPIRED), "its certificate is refused: certificate has expired");

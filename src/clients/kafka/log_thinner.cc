@@ -49,6 +49,10 @@ void LogThinner::forget_old(base::MonoMicros now) {
   if (seen_.size() >= kMostKinds) seen_.clear();
 }
 
+bool tells_of_a_lost_topic(std::string_view facility, std::string_view line) {
+  return facility == "PARTCNT" && line.ends_with(" to 0");
+}
+
 void log_thinned(base::LogLevel level, std::string_view event, std::string_view facility, std::string_view text) {
   static LogThinner thinner;
   const LogThinner::Verdict verdict = thinner.look_at(facility, text, base::mono_micros());

@@ -37,6 +37,9 @@ class LogThinner {
   std::map<std::string, Seen> seen_;
 };
 
+// A line that says that the brokers do not know a topic any more. The library waits for half a minute before it says more.
+bool tells_of_a_lost_topic(std::string_view facility, std::string_view line);
+
 // Writes the line unless the process's thinner keeps it back: clients of several pipelines lose the same broker.
 void log_thinned(base::LogLevel level, std::string_view event, std::string_view facility, std::string_view text);
 

@@ -33,6 +33,12 @@ TEST(LogThinner, LeavesOutWhatChangesWithEachRepetition) {
   EXPECT_EQ(repeated_part("3/3 brokers are down"), repeated_part("2/3 brokers are down"));
 }
 
+TEST(LogThinner, KnowsTheLineOfATopicThatIsGone) {
+  EXPECT_TRUE(tells_of_a_lost_topic("PARTCNT", "[thrd:main]: Topic orders partition count changed from 3 to 0"));
+  EXPECT_FALSE(tells_of_a_lost_topic("PARTCNT", "[thrd:main]: Topic orders partition count changed from 3 to 10"));
+  EXPECT_FALSE(tells_of_a_lost_topic("FAIL", "[thrd:main]: from 3 to 0"));
+}
+
 TEST(LogThinner, WritesEachLineThatItHasNotSeen) {
   LogThinner thinner;
   for (int i = 0; i < 5000; ++i) EXPECT_TRUE(thinner.look_at("FAIL", "line x" + std::to_string(i), i).is_written);

@@ -31,6 +31,7 @@ base::LogLevel level_of(int syslog_level) {
 }
 
 void on_log(const rd_kafka_t*, int level, const char* facility, const char* text) {
+  if (tells_of_a_lost_topic(facility, text)) return log_thinned(base::LogLevel::kWarn, "kafka_topic_gone", facility, text);
   log_thinned(level_of(level), "kafka_client", facility, text);
 }
 
@@ -38,11 +39,11 @@ void on_error(rd_kafka_t*, int code, const char* reason, void* opaque) {
   static_cast<RdKafkaConnection*>(opaque)->note_error(code, reason);
 }
 
-int on_certificate(rd_kafka_t*, const char* broker, int32_t, int* verify_error, int, const char* der, size_t der_size,
+int on_certificate(rd_kafka_t*, const char* broker, int32_t, int* verify_error, int depth, const char* der, size_t der_size,
                    char* text, size_t text_size, void* opaque) {
   std::string verdict;
   auto* connection = static_cast<RdKafkaConnection*>(opaque);
-  if (connection->judge_certificate(broker, *verify_error, std::string(der, der_size), verdict)) return 1;
+  if (connection->judge_certificate(broker, *verify_error, depth, std::string(der, der_size), verdict)) return 1;
   std::snprintf(text, text_size, "%s", verdict.c_str());
   return 0;
 }
@@ -107,10 +108,10 @@ base::Result<std::shared_ptr<RdKafkaConnection>> RdKafkaConnection::open(
 
 RdKafkaConnection::~RdKafkaConnection() = default;
 
-bool RdKafkaConnection::judge_certificate(const std::string& broker, int verify_error, const std::string& der,
+bool RdKafkaConnection::judge_certificate(const std::string& broker, int verify_error, int depth, const std::string& der,
                                           std::string& verdict) {
   if (verify_error == 0) return true;
-  verdict = net::certificate_verdict(der, verify_error);
+  verdict = net::certificate_verdict(der, verify_error, depth);
   troubles_.note_certificate(broker, verdict);
   return false;
 }

@@ -39,7 +39,7 @@ class RdKafkaConnection {
 
   // Called by librdkafka's threads.
   void note_error(int code, const std::string& text) { troubles_.note(code, text); }
-  bool judge_certificate(const std::string& broker, int verify_error, const std::string& der, std::string& verdict);
+  bool judge_certificate(const std::string& broker, int verify_error, int depth, const std::string& der, std::string& verdict);
   int connect_on_loopback(int socket, const sockaddr& address, int length, const std::string& broker);
 
  private:

@@ -477,6 +477,7 @@ base::Result<SourceEvent> KafkaSource::look_for_changes() {
     // A group's own metadata finds new partitions of topics that it follows.
     const bool has_grown = !is_gone && !is_new && !has_group() && found->second.partitions != known->second.partitions;
     const bool is_other = !is_gone && !is_new && found->second.id != known->second.id;
+    if (is_gone) base::log_warn("kafka_topic_gone", {{"topic", name}, {"then", "looked at again; if it stays away, the pipeline halts with SOURCE_GONE"}});
     if (is_gone || is_new || has_grown || is_other) return start_again();
   }
   return topics->names.size() == known_topics_.size() ? SourceEvent() : start_again();

@@ -315,6 +315,18 @@ TEST_F(KafkaSourceTest, StartsANewPartitionAtItsLogStartWhateverTheStartMode) {
   EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, 100);
 }
 
+TEST_F(KafkaSourceTest, TellsThatATopicIsGoneBeforeItLooksAgain) {
+  auto source = make_source([](KafkaSourceConfig& config) { config.discovery_interval_ms = 1; });
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  script_.cluster.topics.clear();
+  const auto deadline = base::deadline_after(30 * 1000000);
+  testing::internal::CaptureStderr();
+  SourceEvent event;
+  while (event.kind == SourceEvent::Kind::kNone && base::mono_micros() < deadline) event = source->poll_control(deadline).value();
+  EXPECT_EQ(event.kind, SourceEvent::Kind::kStartAgain);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("warn  kafka_topic_gone topic=orders"), std::string::npos);
+}
+
 TEST_F(KafkaSourceTest, ResolvesEachStartMode) {
   const auto next_of = [&](KafkaStart start) {
     auto source = make_source([&](KafkaSourceConfig& config) {
