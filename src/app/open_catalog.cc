@@ -53,7 +53,12 @@ base::Result<std::unique_ptr<iceberg::Catalog>> open_sqlite(const CatalogConfig&
 }  // namespace
 
 base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog(const CatalogConfig& config, const CatalogUse& use) {
-  if (config.type == "rest") return open_rest(config, use).in("catalog " + config.uri);
+  if (config.type == "rest") {
+    auto catalog = open_rest(config, use);
+    // What did not reach it names its address already.
+    const bool is_named = !catalog.ok() && config.uri.starts_with(catalog.error().message().substr(0, catalog.error().message().find(": ")));
+    return std::move(catalog).in(is_named ? "catalog" : "catalog " + config.uri);
+  }
   if (config.type == "sqlite") return open_sqlite(config, use).in("catalog " + config.uri);
   if (config.type != "memory") return base::unsupported("catalog type " + config.type);
   TRY_ASSIGN(auto io, io::file_io_for(config.warehouse));

@@ -87,6 +87,7 @@ engine::WorkerOptions worker_options(const PipelineConfig& config, const Pipelin
   const bool has_end = config.generator && config.generator->records > 0;
   worker.until_caught_up = options.until_caught_up || has_end;
   worker.accepted = options.accepted;
+  worker.is_accepted_for_others = options.is_accepted_for_others;
   worker.user = options.user;
   worker.on_commit = options.on_commit;
   return worker;
@@ -115,6 +116,7 @@ Pipeline::~Pipeline() = default;
 // Answers given at the start were for halts of that time: this one replaces them.
 void Pipeline::answer(engine::AcceptedChoice choice, std::string user) {
   options_.accepted = {std::move(choice)};
+  options_.is_accepted_for_others = false;
   options_.user = std::move(user);
   status_.set_state("starting");
 }
@@ -138,10 +140,15 @@ base::Result<std::unique_ptr<iceberg::Catalog>> open_catalog_within(const Pipeli
                                                                     base::Patience& patience) {
   constexpr int64_t kPauseMicros = 200'000;
   const base::MonoMicros deadline = base::deadline_after(config.connect_timeout_ms * 1000);
-  while (true) {
+  for (bool is_first = true;; is_first = false) {
     auto catalog = open_catalog(config.table.catalog, {patience.over(), true});
     if (catalog.ok() || catalog.error().code() != base::Code::kUnavailable) return catalog;
     if (stop.raised() || base::mono_micros() >= deadline) return catalog;
+    if (is_first) {
+      base::log_warn("start_again", {{"pipeline", config.name},
+                                     {"answer", catalog.error().message()},
+                                     {"then", "tried again for " + std::to_string(config.connect_timeout_ms / 1000) + " s (connect_timeout)"}});
+    }
     stop.wait_until(base::deadline_after(kPauseMicros));
   }
 }

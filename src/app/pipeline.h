@@ -24,6 +24,7 @@ namespace frazil::app {
 struct PipelineOptions {
   bool until_caught_up = false;
   std::vector<engine::AcceptedChoice> accepted;
+  bool is_accepted_for_others = false;  // so the process's other pipelines have them too
   std::string user;                  // who decided what is accepted
   int64_t memory_bytes = 2LL << 30;  // of the whole process
   decltype(engine::WorkerOptions::on_commit) on_commit;

@@ -200,6 +200,22 @@ connect_timeout: 1s
   EXPECT_THAT(run.out, HasSubstr("\"state\":\"failed\""));
 }
 
+TEST_F(Program, SaysAtOnceAndOnceThatTheCatalogIsNotReached) {
+  const std::string path = write("p.yaml", R"(name: made_up
+source: {generator: {records: 5}}
+table: {name: shop.orders, catalog: {type: rest, uri: "http://127.0.0.1:1", warehouse: w}}
+http: {listen: off}
+connect_timeout: 1s
+)");
+  const Outcome run = frazil({"run", path});
+  EXPECT_EQ(run.exit_code, 1);
+  const size_t at = run.err.find("start_again");
+  ASSERT_NE(at, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("start_again", at + 1), std::string::npos) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("http://127.0.0.1:1: "));
+  EXPECT_THAT(run.err, testing::Not(HasSubstr("http://127.0.0.1:1: http://127.0.0.1:1")));
+}
+
 TEST_F(Program, EndsWhenTheDurationIsOver) {
   const std::string path = pipeline();
   const Outcome run = frazil({"run", path, "--duration", "1s", "--set", "source.generator.records=0", "--set",

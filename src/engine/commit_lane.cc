@@ -12,6 +12,18 @@ namespace {
 
 base::Failpoint confirm_after("confirm.after", "the source has confirmed its identity for an epoch", base::Code::kUnavailable);
 
+const char* likely_cause(CommitVerdict::Kind kind) {
+  switch (kind) {
+    case CommitVerdict::Kind::kGap:
+      return "the table's positions were moved back, by frazil rewind or by a roll-back of the table: what lies behind them is read again";
+    case CommitVerdict::Kind::kUnfit:
+      return "the table or the store has changed, as the reason says: the same records are read again and written anew";
+    default:
+      return "another process had committed these records: once is normal when partitions change hands; again and again it means that "
+             "this pipeline also runs under another group, or with group: none";
+  }
+}
+
 constexpr int64_t kCatchUpAgeMicros = 60'000'000;  // records older than this at the start are no live rows
 
 }  // namespace
@@ -124,18 +136,17 @@ base::Status CommitLane::commit(StagedEpoch& epoch) {
   return {};
 }
 
-// One is normal when partitions change hands. Many mean that somebody else reads the same partitions.
+// A stale one is normal when partitions change hands. Many mean that somebody else reads the same partitions.
 void CommitLane::tell_dropped(const CommitVerdict& verdict, const StagedEpoch& epoch) {
   status_.commit_lost();
   const auto level = status_.stale_epoch(base::wall_micros()) ? base::LogLevel::kWarn : base::LogLevel::kInfo;
   base::log(level, "epoch_dropped",
             {{"pipeline", options_.pipeline},
              {"epoch", epoch.number},
-             {"why", verdict.kind == CommitVerdict::Kind::kStale ? "stale" : "gap"},
+             {"why", verdict_name(verdict.kind)},
              {"reason", verdict.reason},
              {"rows", epoch.rows},
-             {"likely", "another process had committed these records: once is normal when partitions change hands; again and "
-                        "again it means that this pipeline also runs under another group, or with group: none"}});
+             {"likely", likely_cause(verdict.kind)}});
 }
 
 void CommitLane::done(const CommitVerdict& verdict, const StagedEpoch& epoch, double seconds) {

@@ -18,6 +18,7 @@ base::Result<std::optional<std::string>> accepted_choice(const std::vector<Accep
                                                          const std::string& pipeline) {
   for (const AcceptedChoice& one : accepted) {
     if (one.code != halt.code) continue;
+    *one.is_asked_for = true;
     if (one.token != halt.token) {
       base::log_warn("stale_accept_ignored", {{"pipeline", pipeline}, {"code", one.code}, {"token", one.token}});
       continue;
@@ -37,6 +38,8 @@ const char* verdict_name(CommitVerdict::Kind kind) {
       return "stale";
     case CommitVerdict::Kind::kGap:
       return "gap";
+    case CommitVerdict::Kind::kUnfit:
+      return "unfit";
   }
   return "";
 }

@@ -3,6 +3,7 @@
 // A Router belongs to a reader lane, a SinkWriter to a writer lane and one epoch, the Committer to the committer lane.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -90,13 +91,14 @@ struct CommitVerdict {
   enum class Kind {
     kDone,   // in the table
     kStale,  // a range begins before the table's positions: somebody else was there; the epoch was dropped
-    kGap,    // a range begins beyond them; dropped
+    kGap,    // a range begins beyond them: they were moved back; dropped
+    kUnfit,  // the ranges fit, but not what was written: the table or a file has changed meanwhile; dropped
   } kind = Kind::kDone;
   SourcePositions positions;  // what the table says now
   std::string reason;
   bool is_merged = false;  // decided by another worker, together with epochs of others
 };
-// "done", "stale", "gap".
+// "done", "stale", "gap", "unfit".
 const char* verdict_name(CommitVerdict::Kind kind);
 
 // An operator's answer to a halt, from the command line: CODE[=choice]@TOKEN.
@@ -104,6 +106,8 @@ struct AcceptedChoice {
   std::string code;
   std::string choice;  // empty: the halt's only choice
   std::string token;
+  // Set once a halt of this code was met: an answer to none is told. Shared by all copies.
+  std::shared_ptr<std::atomic<bool>> is_asked_for = std::make_shared<std::atomic<bool>>(false);
 };
 
 // What an operator decided about a halt; recorded in the table.

@@ -1,6 +1,7 @@
 #include "engine/worker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -88,6 +89,7 @@ base::Status Worker::run_attempts(base::Interrupt& stop) {
       continue;
     }
     if (!positions.ok()) return positions.status();
+    tell_answers_without_halt();
     const std::optional<AttemptFailure> failure = run_attempt(*positions, started, trouble, stop);
     if (is_stopped_) return {};
     if (failure) TRY(recover(*failure, trouble, stop));
@@ -151,10 +153,21 @@ void Worker::tell_start_again(const base::Error& error) {
   has_told_start_again_ = true;
 }
 
+void Worker::tell_answers_without_halt() {
+  if (std::exchange(has_started_, true)) return;
+  const auto level = options_.is_accepted_for_others ? base::LogLevel::kInfo : base::LogLevel::kWarn;
+  for (const AcceptedChoice& one : options_.accepted) {
+    if (*one.is_asked_for) continue;
+    base::log(level, "stale_accept_ignored",
+              {{"pipeline", options_.pipeline}, {"code", one.code}, {"token", one.token}, {"why", "nothing is halted: the pipeline starts without an answer"}});
+  }
+}
+
 base::Status Worker::connect(base::MonoMicros deadline, base::Interrupt& stop) {
   while (!stop.raised()) {
     const base::Status status = source_.connect(std::min(deadline, base::deadline_after(kConnectSliceMicros)));
     if (!is_unavailable(status) || base::mono_micros() >= deadline) return status;
+    if (!has_told_start_again_) tell_start_again(status.error());
     stop.wait_until(std::min(deadline, base::deadline_after(kUnavailablePauseMicros)));
   }
   return {};

@@ -41,6 +41,7 @@ struct WorkerOptions {
   bool until_caught_up = false;
   int32_t dead_letter_schema_id = 0;
   std::vector<AcceptedChoice> accepted;
+  bool is_accepted_for_others = false;  // other pipelines of the process have the same answers: one that fits none here is no news
   std::string user;  // recorded with accepted choices
   // Called on the committer lane after every commit, for progress and `run --json`.
   std::function<void(const CommitVerdict&, const StagedEpoch&, double commit_seconds)> on_commit;
@@ -75,6 +76,7 @@ class Worker {
   base::Status connect(base::MonoMicros deadline, base::Interrupt& stop);
   base::Result<SourcePositions> settle();
   void tell_start_again(const base::Error& error);  // the first time as a warning
+  void tell_answers_without_halt();                 // after the first start that no halt prevented
   // Applies an accepted choice to a halt; gives the error back (with its token) when nobody has answered it.
   base::Result<SourcePositions> answer(const base::Error& error);
   WorkerOptions options_;
@@ -84,6 +86,7 @@ class Worker {
   base::MemoryBudget& budget_;
   PipelineStatus& status_;
   bool has_told_start_again_ = false;
+  bool has_started_ = false;
   bool is_stopped_ = false;  // the last attempt ended in order
 };
 

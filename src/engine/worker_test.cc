@@ -43,7 +43,7 @@ class FakeSource : public Source {
     if (refused_connects == 0) return {};
     --refused_connects;
     base::Interrupt never;
-    never.wait_until(deadline);
+    if (!refuses_at_once) never.wait_until(deadline);
     return base::unavailable("no broker answered");
   }
   base::Result<SourcePositions> resolve_start() override {
@@ -144,6 +144,7 @@ class FakeSource : public Source {
   int starts = 0;
   int closes = 0;
   int refused_connects = 0;
+  bool refuses_at_once = false;  // not only when the deadline is over
   SourcePositions acknowledged;
 
  private:
@@ -329,7 +330,7 @@ class FakeCommitter : public Committer {
     if (hangs_from_commit > 0 && commits >= hangs_from_commit) return hang();
     if (stale_answers > 0) {
       --stale_answers;
-      return CommitVerdict{CommitVerdict::Kind::kStale, *positions, "told to"};
+      return CommitVerdict{dropped_as, *positions, "told to"};
     }
     Ledger ledger(kFormat, *positions);
     EXPECT_EQ(ledger.judge(epoch.ranges).answer, Ledger::Answer::kAccept) << ledger.judge(epoch.ranges).reason;
@@ -376,6 +377,7 @@ class FakeCommitter : public Committer {
   int64_t dead_letters = 0;
   int commits = 0;
   int stale_answers = 0;
+  CommitVerdict::Kind dropped_as = CommitVerdict::Kind::kStale;  // by those answers
   int64_t commit_micros = 0;  // how long one takes
   std::map<SplitId, std::string> others;  // positions that other workers reach before the next look
   int reloads = 0;
@@ -483,6 +485,55 @@ TEST(Worker, AfterAStaleEpochReadingGoesBackToTheTable) {
     rig.expect_all();
     EXPECT_EQ(rig.source.starts, 4);
   });
+}
+
+TEST(Worker, BrokersThatDoNotAnswerAtTheStartAreToldOnce) {
+  testing::internal::CaptureStderr();
+  Rig rig;
+  rig.source.refused_connects = 3;
+  rig.source.refuses_at_once = true;
+  const base::Status ended = rig.run();
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(ended.ok());
+  const size_t at = log.find("warn  start_again");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find("start_again", at + 10), std::string::npos) << log;
+}
+
+TEST(Worker, AnAnswerToNoHaltIsTold) {
+  for (const bool is_for_others : {false, true}) {
+    testing::internal::CaptureStderr();
+    Rig rig;
+    rig.options.accepted = {{"SOURCE_GAP", "skip", "3f9c1a2b4d5e"}};
+    rig.options.is_accepted_for_others = is_for_others;
+    rig.sink.committer_.stale_answers = 2;  // told once, however often it begins again
+    const base::Status ended = rig.run();
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(ended.ok());
+    const size_t at = log.find("stale_accept_ignored");
+    ASSERT_NE(at, std::string::npos) << log;
+    EXPECT_NE(log.find("token=3f9c1a2b4d5e", at), std::string::npos) << log;
+    EXPECT_EQ(log.find("stale_accept_ignored", at + 1), std::string::npos) << log;
+    EXPECT_EQ(log.substr(at - 6, 4), is_for_others ? "info" : "warn") << log;
+  }
+}
+
+TEST(Worker, ADroppedEpochIsToldWithTheCauseOfItsKind) {
+  using Kind = CommitVerdict::Kind;
+  for (const auto& [kind, why, cause] : {std::tuple(Kind::kStale, "why=stale", "another process had committed these records"),
+                                         std::tuple(Kind::kGap, "why=gap", "positions were moved back"),
+                                         std::tuple(Kind::kUnfit, "why=unfit", "the table or the store has changed")}) {
+    testing::internal::CaptureStderr();
+    Rig rig;
+    rig.sink.committer_.stale_answers = 1;
+    rig.sink.committer_.dropped_as = kind;
+    const base::Status ended = rig.run();
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(ended.ok());
+    EXPECT_NE(log.find(why), std::string::npos) << log;
+    EXPECT_NE(log.find(cause), std::string::npos) << log;
+    EXPECT_EQ(log.find("another process") != std::string::npos, kind == Kind::kStale) << log;
+  }
 }
 
 TEST(Worker, ASourceThatWantsToStartAgainIsDrainedFirst) {

@@ -34,7 +34,10 @@ class ObservedSink : public engine::Sink, private engine::Committer {
     if (!verdict.ok()) return verdict;
     using Kind = engine::CommitVerdict::Kind;
     if (verdict->kind == Kind::kStale && has_rivals_) tally_.add("KM3");
-    tally_.add(verdict->kind == Kind::kDone ? "epochs done" : verdict->kind == Kind::kStale ? "epochs stale" : "epochs with a gap");
+    tally_.add(verdict->kind == Kind::kDone    ? "epochs done"
+               : verdict->kind == Kind::kStale ? "epochs stale"
+               : verdict->kind == Kind::kGap   ? "epochs with a gap"
+                                               : "epochs unfit");
     return verdict;
   }
   base::Result<engine::SourcePositions> decide(const engine::SourcePositions& expected, const engine::SourcePositions& moved,

@@ -79,7 +79,8 @@ Json summary_event(const engine::StatusView& view) {
 std::string summary_text(const engine::StatusView& view) {
   return "pipeline " + view.pipeline + " " + view.state + ": " + format_count(view.rows_committed) + " rows in " +
          format_count(view.commits) + " commits, " + format_count(view.dead_letters) + " dead letters, " +
-         format_count(view.records_read) + " records read";
+         (view.tombstones > 0 ? format_count(view.tombstones) + " tombstones, " : "") +
+         (view.skipped > 0 ? format_count(view.skipped) + " skipped, " : "") + format_count(view.records_read) + " records read";
 }
 
 std::vector<std::string> names_of(const std::vector<PipelineConfig>& pipelines) {
@@ -138,6 +139,7 @@ class Run {
     PipelineOptions options;
     options.until_caught_up = arguments_.until_caught_up;
     options.accepted = accepted_;
+    options.is_accepted_for_others = config_.pipelines.size() > 1;
     options.user = user_name();
     options.memory_bytes = config_.process.memory_bytes;
     const size_t index = pipelines_.size();
@@ -287,7 +289,8 @@ void add_run(CLI::App& app, Chosen& chosen) {
                     "end when everything that is there now is in the table");
   command->add_option("--duration", arguments->duration, "end after this time, such as 10m");
   command->add_flag("--json", arguments->json, "events as JSON lines on stdout: commit, halt, summary");
-  command->add_flag("--failpoints", arguments->lists_failpoints, "list the places where tests can interrupt the program, and end");
+  command->add_flag("--failpoints", arguments->lists_failpoints, "list the places where tests can interrupt the program, and end")
+      ->group("For tests");
   command->callback([arguments, &chosen] { chosen = [arguments] { return run_command(*arguments); }; });
 }
 

@@ -120,7 +120,7 @@ base::Result<iceberg::LoadedTable> AnchorTable::load() {
   base::Result<iceberg::LoadedTable> loaded = catalog_.load_table(config_.table);
   if (!loaded.ok()) {
     if (loaded.error().code() == base::Code::kNotFound && !uuid_.empty()) return table_gone(config_.table);
-    return std::move(loaded).in("load table " + config_.table.text());
+    return loaded;
   }
   const iceberg::TableMetadata& metadata = loaded->metadata;
   head_ = metadata.current_snapshot_id.value_or(0);

@@ -53,7 +53,7 @@ HandedEpoch epoch_of(const Json& json) {
 
 base::Result<engine::CommitVerdict::Kind> kind_of(const std::string& name) {
   using Kind = engine::CommitVerdict::Kind;
-  for (const Kind kind : {Kind::kDone, Kind::kStale, Kind::kGap}) {
+  for (const Kind kind : {Kind::kDone, Kind::kStale, Kind::kGap, Kind::kUnfit}) {
     if (name == engine::verdict_name(kind)) return kind;
   }
   return base::invalid("no verdict: \"" + name + "\"");

@@ -53,7 +53,7 @@ base::Result<bool> IcebergCommitter::must_create() {
   const base::Status known = catalog_.load_table(config_.table).status();
   if (known.ok()) return false;
   if (known.error().code() == base::Code::kNotFound) return true;
-  return known.error().in("load table " + config_.table.text());
+  return known.error();
 }
 
 base::Result<iceberg::LoadedTable> IcebergCommitter::open_other(const TargetConfig& target, const KnownTables& known,
@@ -61,7 +61,7 @@ base::Result<iceberg::LoadedTable> IcebergCommitter::open_other(const TargetConf
   const std::string name = target.table.text();
   const auto before = known.find(name);
   base::Result<iceberg::LoadedTable> loaded = catalog_.load_table(target.table);
-  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return std::move(loaded).in("load table " + name);
+  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return loaded;
   if (!loaded.ok() && before == known.end()) return create_table(catalog_, config_of(config_, target));
   std::vector<OwedEntry> of_table = owed;
   std::erase_if(of_table, [&](const OwedEntry& entry) { return entry.table != name; });
@@ -110,7 +110,7 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
   }
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
   base::Interrupt never;
-  TRY(apply_owed(state.marks.owed, never, Outbox::When::kAtStart));
+  TRY(apply_owed(state.marks.owed, never, When::kAtStart));
   return Positions(state.marks.positions);
 }
 
@@ -193,7 +193,7 @@ base::Result<engine::CommitVerdict> IcebergCommitter::commit(engine::StagedEpoch
   TRY(anchor_.until_decided(AnchorTable::Phase::kRun, abandon, [&](const iceberg::LoadedTable& loaded) { return try_commit(loaded, epoch, append, verdict); }));
   tell_verdict(verdict);
   // All of it, in order: applying this epoch's entry alone would skip those that another worker could not apply.
-  if (verdict.kind == engine::CommitVerdict::Kind::kDone) TRY(apply_owed(owed_now_, abandon, Outbox::When::kAfterCommit));
+  if (verdict.kind == engine::CommitVerdict::Kind::kDone) TRY(apply_owed(owed_now_, abandon, When::kAfterCommit));
   if (verdict.kind == engine::CommitVerdict::Kind::kDone) count(epoch);
   return verdict;
 }
@@ -267,7 +267,7 @@ base::Result<bool> IcebergCommitter::settle_new_topics(const iceberg::LoadedTabl
   // Sent again after an unknown answer it changes nothing: the other one is closed then, and the topics are known.
   iceberg::Append nothing(catalog_.file_io(), base::random_snapshot_id());
   TRY(anchor_.post(loaded, state, nothing, joint));
-  verdict = {engine::CommitVerdict::Kind::kStale, joint.positions, "positions of pipeline " + joint.closes + " were taken over"};
+  verdict = {engine::CommitVerdict::Kind::kUnfit, joint.positions, "positions of pipeline " + joint.closes + " were taken over"};
   return true;
 }
 
@@ -288,9 +288,9 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
   const engine::Ledger::Judgement judgement = ledger.judge(epoch.ranges);
   if (judgement.answer == engine::Ledger::Answer::kStale) return drop(ledger, Kind::kStale, judgement.reason, verdict);
   if (judgement.answer == engine::Ledger::Answer::kGap) return drop(ledger, Kind::kGap, judgement.reason, verdict);
-  if (const std::string changed = changed_target(metadata); !changed.empty()) return drop(ledger, Kind::kStale, changed, verdict);
+  if (const std::string changed = changed_target(metadata); !changed.empty()) return drop(ledger, Kind::kUnfit, changed, verdict);
   TRY_ASSIGN(const std::optional<std::string> damage, damage_of(epoch));
-  if (damage) return drop(ledger, Kind::kStale, *damage, verdict);
+  if (damage) return drop(ledger, Kind::kUnfit, *damage, verdict);
   TRY(validate_after.pass());
   Proposal proposal;
   TRY_ASSIGN(const bool is_taken_over, settle_new_topics(loaded, state, epoch, proposal, verdict));
@@ -381,16 +381,16 @@ base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int6
   return {};
 }
 
-base::Status IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when) {
+base::Status IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, When when) {
   if (owed.empty()) return {};
   owed_before.pass_by();
   base::Status halted;
-  for (const OwedTrouble& trouble : outbox_.apply(owed, abandon, when)) {
+  for (const OwedTrouble& trouble : outbox_.apply(owed, abandon)) {
     if (trouble.error.halt() == nullptr) {
       base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"table", trouble.table}, {"why", trouble.error.message()}});
     } else if (halted.ok()) {
       // Answered at a start, so that reading does not go on behind rows that are in no table.
-      halted = when == Outbox::When::kAtStart ? answers_.settle_owed(trouble) : base::Status(trouble.error);
+      halted = when == When::kAtStart ? answers_.settle_owed(trouble) : base::Status(trouble.error);
     }
   }
   owed_after.pass_by();

@@ -82,7 +82,8 @@ class IcebergCommitter : public engine::Committer {
   base::Result<bool> settle_new_topics(const iceberg::LoadedTable& loaded, const PipelineState& state,
                                        const engine::StagedEpoch& epoch, Proposal& proposal, engine::CommitVerdict& verdict);
   // Well, unless a table that did not get what it is owed is a halt. Other tables have been served then.
-  base::Status apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, Outbox::When when);
+  enum class When { kAtStart, kAfterCommit };
+  base::Status apply_owed(const std::vector<OwedEntry>& owed, base::Interrupt& abandon, When when);
 
   const IcebergSinkConfig& config_;
   iceberg::Catalog& catalog_;

@@ -207,12 +207,12 @@ TEST_F(CommitterTest, AFileThatTheStoreLostIsReadAgainFromTheSource) {
   const int before = catalog_->requests;
   const auto verdict = one->commit(staged, never);
   ASSERT_TRUE(verdict.ok()) << verdict.error().message();
-  EXPECT_EQ(verdict->kind, Kind::kStale);
+  EXPECT_EQ(verdict->kind, Kind::kUnfit);
   EXPECT_EQ(verdict->reason, lost + " was reported as stored and is not there");
   EXPECT_EQ(verdict->positions.next.at("t/0"), "0");
   EXPECT_EQ(catalog_->requests, before);
   ASSERT_TRUE(io::write_file(*catalog_->file_io(), lost, "short").ok());
-  EXPECT_EQ(one->commit(staged, never)->kind, Kind::kStale);
+  EXPECT_EQ(one->commit(staged, never)->kind, Kind::kUnfit);
   EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
   EXPECT_EQ(rows(), range(0, 5));
 }
@@ -233,7 +233,7 @@ TEST_F(CommitterTest, FilesThatWaitedForHalfADayAreLookedAtAgain) {
       };
       const auto verdict = one->commit(staged, never);
       ASSERT_TRUE(verdict.ok()) << verdict.error().message();
-      EXPECT_EQ(verdict->kind, hours < 12 ? Kind::kDone : Kind::kStale) << verdict->reason;
+      EXPECT_EQ(verdict->kind, hours < 12 ? Kind::kDone : Kind::kUnfit) << verdict->reason;
       if (hours < 12) break;  // the table names a file that is gone: by then nobody may remove what is so young
     }
   });
@@ -364,6 +364,19 @@ TEST_F(CommitterTest, WhatTheRunBeforeHasAppliedItselfIsNoNewsAtTheStart) {
   ::testing::internal::CaptureStderr();
   ASSERT_TRUE(one->commit(staged, never).ok());
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("owed_found"), std::string::npos);
+}
+
+TEST_F(CommitterTest, WhatAnotherWorkerHasAppliedIsNoNews) {
+  const auto one = begun();
+  const auto two = committer();
+  ASSERT_TRUE(two->open().ok());
+  ASSERT_EQ(commit(*one, 0, 5, {1}).kind, Kind::kDone);
+  ::testing::internal::CaptureStderr();
+  ASSERT_EQ(commit(*two, 5, 8, {6}).kind, Kind::kDone);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("owed_applied"), std::string::npos) << log;
+  EXPECT_EQ(log.find("owed_found"), std::string::npos) << log;
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 6}));
 }
 
 TEST_F(CommitterTest, DeadLettersAreWrittenAgainWhenAnotherWorkerTakesTheEpochNumber) {
@@ -584,7 +597,7 @@ TEST_F(CommitterTest, ATopicAddedLaterThatAnotherPipelineReadsHalts) {
   auto again = with_both_topics(*taking);
   const auto verdict = taking->commit(again, never);
   ASSERT_TRUE(verdict.ok()) << verdict.error().message();
-  EXPECT_EQ(verdict->kind, Kind::kStale);
+  EXPECT_EQ(verdict->kind, Kind::kUnfit);
   EXPECT_EQ(verdict->positions.next.at("t/0"), "5");
   EXPECT_EQ(verdict->positions.next.at("u/0"), "0");
   EXPECT_EQ(commit(*taking, 5, 7).kind, Kind::kDone);
@@ -698,7 +711,7 @@ TEST_F(CommitterTest, ASchemaChangedByOthersSendsTheEpochBack) {
   wider.fields.push_back({2, "note", false, columnar::Type::primitive(columnar::TypeId::kString), ""});
   ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::AddSchema{wider}, iceberg::SetCurrentSchema{-1}}}).ok());
   base::Interrupt never;
-  EXPECT_EQ(one->commit(staged, never)->kind, Kind::kStale);
+  EXPECT_EQ(one->commit(staged, never)->kind, Kind::kUnfit);
   EXPECT_EQ(one->open()->value().next.at("t/0"), "0");
   EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
 }
@@ -713,6 +726,7 @@ TEST_F(CommitterTest, OpenListsEveryColumnThatDoesNotFit) {
   ASSERT_FALSE(opened.ok());
   EXPECT_NE(opened.error().message().find("id: the schema says string, the table long"), std::string::npos);
   EXPECT_NE(opened.error().message().find("missing: the table has no such column"), std::string::npos);
+  EXPECT_NE(opened.error().message().find("add what is missing to the table first"), std::string::npos);
 }
 
 // B064: catalogs give nested fields their ids in different orders. The table's ids count, not those that were asked for.

@@ -58,7 +58,7 @@ std::vector<size_t> JointCommitter::judge(const iceberg::TableMetadata& metadata
     one.verdict.reset();
     if (is_for_its_worker(metadata, known, one)) continue;
     if (one.epoch->schema_id != metadata.current_schema_id || one.epoch->spec_id != metadata.default_spec_id) {
-      one.verdict = engine::CommitVerdict{Kind::kStale, known, "the table's schema or partition spec was changed; rows are read again for the new one"};
+      one.verdict = engine::CommitVerdict{Kind::kUnfit, known, "the table's schema or partition spec was changed; rows are read again for the new one"};
       continue;
     }
     if (!one.manifest) continue;

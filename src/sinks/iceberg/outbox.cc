@@ -46,7 +46,7 @@ int32_t spec_id_of(const iceberg::Manifest& manifest, int32_t otherwise) {
 
 }  // namespace
 
-std::vector<OwedTrouble> Outbox::apply(std::vector<OwedEntry> owed, base::Interrupt& abandon, When when) {
+std::vector<OwedTrouble> Outbox::apply(std::vector<OwedEntry> owed, base::Interrupt& abandon) {
   std::stable_sort(owed.begin(), owed.end(), [](const auto& a, const auto& b) { return a.epoch < b.epoch; });
   std::map<std::string, Entries> tables;
   for (OwedEntry& entry : owed) tables[entry.table].push_back(std::move(entry));
@@ -55,7 +55,7 @@ std::vector<OwedTrouble> Outbox::apply(std::vector<OwedEntry> owed, base::Interr
     std::vector<OwedTrouble> left;
     bool may_pass = false;
     for (auto& [table, entries] : tables) {
-      const base::Status status = apply_to(table, entries, when == When::kAtStart && backoff.tries() == 0);
+      const base::Status status = apply_to(table, entries);
       if (status.ok()) continue;
       left.push_back({table, status.error().halt() != nullptr ? status.error() : status.error().in("owed to table " + table)});
       if (!may_have_failed_for_now(status.error().code())) continue;
@@ -68,11 +68,11 @@ std::vector<OwedTrouble> Outbox::apply(std::vector<OwedEntry> owed, base::Interr
   }
 }
 
-base::Status Outbox::apply_to(const std::string& table, Entries& entries, bool is_from_before) {
+base::Status Outbox::apply_to(const std::string& table, Entries& entries) {
   TRY_ASSIGN(const iceberg::TableId id, iceberg::parse_table_id(table));
   for (; !entries.empty(); entries.pop_front()) {
     if (remaining({entries.front()}).empty()) continue;
-    const base::Status status = try_once(id, entries, is_from_before);
+    const base::Status status = try_once(id, entries);
     if (status.ok()) continue;
     const base::Error& error = status.error();
     if (error.halt() != nullptr || !is_for_good(error.code())) return status;
@@ -94,10 +94,12 @@ const Outbox::Seen* Outbox::seen(const std::string& table) const {
   return found == seen_.end() ? nullptr : &found->second;
 }
 
-void Outbox::tell_found(const OwedEntry& entry, bool is_from_before) const {
-  const char* why = is_from_before ? "it was applied before this start"
-                                   : "the table says that it was applied, by an answer that was lost or by another worker";
-  base::log(is_from_before ? base::LogLevel::kDebug : base::LogLevel::kInfo, "owed_found",
+// A run names what it has applied until its next commit, so other workers and the next start find much of it: no news.
+void Outbox::tell_found(const OwedEntry& entry) const {
+  const auto sent = unanswered_.find(entry.table);
+  const bool is_news = sent != unanswered_.end() && sent->second == entry.epoch;
+  const char* why = is_news ? "an earlier request of this process was applied; its answer did not say so" : "another worker, or a run before, has applied it";
+  base::log(is_news ? base::LogLevel::kInfo : base::LogLevel::kDebug, "owed_found",
             {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch}, {"why", why}});
 }
 
@@ -108,7 +110,7 @@ base::Result<iceberg::LoadedTable> Outbox::load(const iceberg::TableId& table, c
   if (!loaded.ok() && loaded.error().code() == base::Code::kNotFound) {
     return owed_table_gone(table, entries.front().uuid, {entries.begin(), entries.end()});
   }
-  if (!loaded.ok()) return std::move(loaded).in("load table " + table.text());
+  if (!loaded.ok()) return loaded;
   const std::string& expected = entries.front().uuid;
   if (!expected.empty() && loaded->metadata.table_uuid != expected) {
     return owed_table_replaced(table, expected, loaded->metadata.table_uuid, {entries.begin(), entries.end()});
@@ -135,7 +137,7 @@ base::Status Outbox::check_anchor(const iceberg::TableMetadata& metadata) {
   return table_replaced(config_.table, anchor_uuid_, anchor.metadata.table_uuid, anchor.metadata.current_snapshot_id.value_or(0));
 }
 
-base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entries, bool is_from_before) {
+base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entries) {
   const OwedEntry& entry = entries.front();
   base::Result<iceberg::LoadedTable> loaded = load(table, entries);
   int64_t& known = applied_[entry.table];
@@ -149,7 +151,7 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
   seen_[entry.table] = {metadata.current_schema_id, metadata.default_spec_id};
   known = std::max(known, applied_epoch(metadata, config_.pipeline, anchor_uuid_));
   if (entry.epoch <= known) {
-    tell_found(entry, is_from_before);
+    tell_found(entry);
     return {};
   }
   TRY(check_anchor(metadata));
@@ -158,7 +160,9 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
   const iceberg::TableCommit commit = request(entry, metadata, snapshot);
   base::log_debug("owed_sent", {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch}});
   TRY(owed_sent.pass());
-  TRY(catalog_.commit_table(table, commit).status());
+  const base::Status answer = catalog_.commit_table(table, commit).status();
+  if (!answer.ok() && answer.error().code() == base::Code::kUnknownOutcome) unanswered_[entry.table] = entry.epoch;
+  TRY(answer);
   TRY(owed_applied.pass());
   known = std::max(known, entry.epoch);
   base::log_info("owed_applied", {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch},

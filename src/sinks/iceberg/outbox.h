@@ -37,10 +37,8 @@ class Outbox {
   // The anchor whose epochs the entries count. Before the first apply().
   void belong_to(const std::string& anchor_uuid) { anchor_uuid_ = anchor_uuid; }
 
-  // At a start most entries are applied already: a run names what it has applied until its next commit.
-  enum class When { kAtStart, kAfterCommit };
   // Applies all entries. What had to be left, table by table, stays owed.
-  std::vector<OwedTrouble> apply(std::vector<OwedEntry> owed, base::Interrupt& abandon, When when = When::kAfterCommit);
+  std::vector<OwedTrouble> apply(std::vector<OwedEntry> owed, base::Interrupt& abandon);
   // Drops the entries that their tables are known to have applied.
   std::vector<OwedEntry> remaining(std::vector<OwedEntry> owed) const;
   // A table as it was when last loaded here; nothing before.
@@ -52,12 +50,12 @@ class Outbox {
 
  private:
   using Entries = std::deque<OwedEntry>;  // of one table, in the order of epochs
-  base::Status apply_to(const std::string& table, Entries& entries, bool is_from_before);
-  base::Status try_once(const iceberg::TableId& table, const Entries& entries, bool is_from_before);
+  base::Status apply_to(const std::string& table, Entries& entries);
+  base::Status try_once(const iceberg::TableId& table, const Entries& entries);
   base::Result<iceberg::LoadedTable> load(const iceberg::TableId& table, const Entries& entries);
   base::Status check_dead_letter_files(const OwedEntry& entry, const iceberg::TableMetadata& metadata);
   base::Status check_anchor(const iceberg::TableMetadata& metadata);
-  void tell_found(const OwedEntry& entry, bool is_from_before) const;
+  void tell_found(const OwedEntry& entry) const;
   base::Result<iceberg::Snapshot> prepare(const OwedEntry& entry, const iceberg::TableMetadata& metadata);
   base::Result<iceberg::Snapshot> prepare_void(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t snapshot_id,
                                                const iceberg::Properties& summary);
@@ -68,6 +66,7 @@ class Outbox {
   const IcebergSinkConfig& config_;
   std::string anchor_uuid_;
   std::map<std::string, int64_t> applied_;  // by table: what it was seen to have applied; only ever grows
+  std::map<std::string, int64_t> unanswered_;  // by table: the last epoch whose request had no clear answer
   std::map<std::string, Seen> seen_;
   std::map<std::string, ExpiredFiles> expired_files_;
 };

@@ -305,7 +305,7 @@ TEST_F(RoutedCommitTest, AnotherSchemaOfATableSendsTheNextEpochBack) {
   ASSERT_TRUE(catalog_->commit_table(kOdd, {{}, {iceberg::AddSchema{wider}, iceberg::SetCurrentSchema{-1}}}).ok());
   send_well(*one, 0, 4);  // written for the former schema: column ids still fit
   const auto verdict = send(*one, 4, 8);
-  ASSERT_EQ(verdict->kind, Kind::kStale);
+  ASSERT_EQ(verdict->kind, Kind::kUnfit);
   EXPECT_NE(verdict->reason.find("shop.odd"), std::string::npos) << verdict->reason;
   EXPECT_EQ(verdict->positions.next.at("t/0"), "4");
   ASSERT_TRUE(one->open().ok());

@@ -27,9 +27,11 @@ base::Result<std::shared_ptr<const columnar::Schema>> row_schema_for(const Icebe
                                                                      const columnar::Schema& table) {
   if (!config.schema) return std::shared_ptr<const columnar::Schema>(std::make_shared<columnar::Schema>(table));
   std::string problems;
+  bool lacks_column = false;
   for (const Field& field : config.schema->fields) {
     const Field* there = table.find(field.name);
     if (there == nullptr) {
+      lacks_column = true;
       add_line(problems, field.name + ": the table has no such column");
     } else if (!fits(field.type, there->type)) {
       add_line(problems, field.name + ": the schema says " + field.type.name() + ", the table " + there->type.name());
@@ -46,6 +48,7 @@ base::Result<std::shared_ptr<const columnar::Schema>> row_schema_for(const Icebe
     rows.fields.push_back(field);
     rows.fields.back().required = field.required || configured->required;
   }
+  if (lacks_column) add_line(problems, "add what is missing to the table first, with an engine of your choice, then start again; a pipeline that runs goes on meanwhile");
   if (!problems.empty()) return base::invalid("the schema does not fit the table:" + problems);
   return std::shared_ptr<const columnar::Schema>(std::make_shared<columnar::Schema>(std::move(rows)));
 }

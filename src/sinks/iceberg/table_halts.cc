@@ -72,7 +72,7 @@ base::Error table_of_group_replaced(const IcebergSinkConfig& config, const std::
   return base::Error(
       make("TABLE_REPLACED",
            group + " belongs to table uuid " + remembered_uuid + ", and " + now + ". Nothing was made or written. If this is another "
-           "pipeline, give it another `name`. If the table was dropped or table.name was changed, bring the former one back, or start anew",
+           "pipeline, give it another `name` (`--name` where a template is called, whose name is the topic's). If the table was dropped or table.name was changed, bring the former one back, or start anew",
            table + " " + remembered_uuid + " " + (found_uuid.empty() ? "none" : found_uuid), head,
            {{"start", "use the new table: read from the positions it holds, else from the configured start"}}));
 }
