@@ -78,6 +78,8 @@ def test_the_printed_lines_work_as_they_stand(tmp_path, shell):
     outcome = run_demo(folder, "--records", 20_000).expect()
     lines = outcome.stdout.splitlines()
     (duckdb_line,) = [line for line in lines if line.startswith("duckdb ")]
+    (readers_line,) = [line.strip() for line in lines if "pip install" in line]
+    assert lines.index("  " + readers_line) < lines.index(duckdb_line) and "pyiceberg" in readers_line and "duckdb-cli" in readers_line
     (pyiceberg_line,) = [line for line in lines if line.startswith("python3 ")]
     (rows,) = [line.split("table")[1].split(",")[0:2] for line in lines if line.strip().startswith("rows in the table")]
     rows = int("".join(c for c in ",".join(rows) if c.isdigit()))

@@ -18,7 +18,7 @@ def test_the_page_does_what_it_says(kafka, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     own = lambda text: text.replace("localhost:9092", kafka.bootstrap_servers).replace("topics: [orders]", "topics: [first_pipeline]") \
         .replace("--topic orders", "--topic first_pipeline")  # noqa: E731
-    (schema,), (file,), (reader,) = blocks("json"), blocks("yaml"), blocks("python")
+    (schema,), (file,), (reader, adder) = blocks("json"), blocks("yaml"), blocks("python")
     pathlib.Path("orders.avsc").write_text(schema)
     pathlib.Path("orders.yaml").write_text(own(file))
     commands = [line for block in blocks("console") for line in block.splitlines()]
@@ -35,3 +35,13 @@ def test_the_page_does_what_it_says(kafka, tmp_path, monkeypatch):
     assert rows == 20_000 and letters == 200 and "customer" in done.stdout
     again = frazil(*own("frazil run orders.yaml --until-caught-up").split()[1:]).expect()
     assert "0 rows in 0 commits" in again.stderr
+    (field,) = re.findall(r'`(\{"name": "weight".*?\})`', PAGE.read_text())
+    pathlib.Path("orders.avsc").write_text(schema.replace('"fields": [', f'"fields": [{field}, '))
+    run = own("frazil run orders.yaml --until-caught-up").split()[1:]
+    refused = frazil(*run)
+    assert refused.code == 1 and "weight: the table has no such column" in refused.stderr
+    done = subprocess.run([sys.executable, "-c", adder], capture_output=True, text=True, timeout=120, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    frazil(*own("frazil generate --bootstrap-servers localhost:9092 --topic orders --records 100 --schema orders.avsc").split()[1:]).expect()
+    assert "100 rows in" in frazil(*run).expect().stderr
+    assert "weight" in frazil(*own("frazil catalog show shop.orders --catalog orders.yaml").split()[1:]).expect().stdout

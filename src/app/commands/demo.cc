@@ -20,6 +20,8 @@ namespace frazil::app {
 namespace {
 
 constexpr char kTable[] = "demo.orders";
+// An environment of its own: Debian's Python takes no packages from elsewhere.
+constexpr char kReaders[] = "python3 -m venv readers && . readers/bin/activate && pip install 'pyiceberg[pyarrow,sql-sqlite]' duckdb-cli";
 constexpr char kDeadLetters[] = "demo.orders_dead_letters";
 // The producer waits for what the demo tells it, so it looks often.
 constexpr int64_t kLookMicros = 10'000;
@@ -236,8 +238,9 @@ std::string report_text(const DemoOutcome& outcome, const std::string& folder) {
   text += line("table", folder + "/warehouse");
   text +=
       "\nThe Kafka of this demo is a mock inside of librdkafka: it shows the way of a row and proves no guarantee.\n";
-  text += "\nRead the table with DuckDB:\n\n" + duckdb_line(outcome) + "\n\nor with PyIceberg:\n\n" +
-          pyiceberg_line(folder) + "\n";
+  text += "\nRead the table with DuckDB or PyIceberg. Where they are not installed yet:\n\n  " + std::string(kReaders) +
+          "\n\nDuckDB (INSTALL iceberg asks the internet; docs/operate/first_pipeline.md#readers says how it goes without):\n\n" +
+          duckdb_line(outcome) + "\n\nPyIceberg:\n\n" + pyiceberg_line(folder) + "\n";
   if (!outcome.is_right()) {
     text += fmt::format(
         "\nThe counts differ: {} rows expected, {} in the manifests, {} read, {} different; {} dead letters expected, "
@@ -267,6 +270,7 @@ std::string report_json(const DemoOutcome& outcome, const std::string& folder) {
                                        {"kafka", "mock: proves no guarantee"},
                                        {"folder", folder},
                                        {"metadata_location", outcome.table.metadata_location},
+                                       {"readers", kReaders},
                                        {"duckdb", duckdb_line(outcome)},
                                        {"pyiceberg", pyiceberg_line(folder)}};
   return json.dump(2) + "\n";
