@@ -146,10 +146,10 @@ TEST_F(JointCommitterTest, LeavesEpochsOfUnknownTopicsOtherTablesAndOtherPipelin
   EXPECT_TRUE(rows().empty());
 }
 
-TEST_F(JointCommitterTest, EpochsWrittenForAnotherSchemaAreStale) {
+TEST_F(JointCommitterTest, EpochsWrittenForAnotherSchemaAreUnfit) {
   HandedEpoch old = handed(0, 0, 5);
   old.schema_id = 7;
-  EXPECT_EQ(told(commit_jointly({old})[0]), "stale");
+  EXPECT_EQ(told(commit_jointly({old})[0]), "unfit");
   EXPECT_TRUE(rows().empty());
 }
 
