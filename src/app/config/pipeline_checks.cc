@@ -247,7 +247,7 @@ class PipelineChecks {
   void check_dead_letters() {
     if (pipeline_.dead_letters.empty()) pipeline_.dead_letters = pipeline_.table.name + "_dead_letters";
     if (pipeline_.dead_letters == pipeline_.table.name) {
-      error("dead_letters", "\"dead_letters\" must be another table than \"table.name\"");
+      error("dead_letters", std::string("\"dead_letters\" must be another table than \"") + (is_set("tables") ? "anchor" : "table.name") + "\"");
     }
   }
 

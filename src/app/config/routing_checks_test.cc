@@ -97,6 +97,7 @@ TEST(Routing, WrongTablesAreNamedWithTheirPlace) {
        "have different schemas"},
       {"tables: [{name: shop.a, create: {partition_by: [colour]}}]\n", "\"tables[0].create.partition_by\""},
       {"tables: [{name: shop.a}]\ndead_letters: shop.a\n", "must be another table than those of \"tables\""},
+      {"tables: [{name: shop.a}]\nanchor: shop.p\ndead_letters: shop.p\n", "must be another table than \"anchor\""},
       {"tables: [{name: shop.a}]\nroute: some\n", "not one of first or all"},
   };
   for (const auto& [rest, expected] : cases) EXPECT_THAT(problems_of(rest), HasSubstr(expected)) << rest;

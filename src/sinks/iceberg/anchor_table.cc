@@ -141,7 +141,7 @@ base::Result<iceberg::LoadedTable> AnchorTable::load_or_create() {
 
 base::Status AnchorTable::pin(const iceberg::TableMetadata& metadata) {
   uuid_ = metadata.table_uuid;
-  TRY_ASSIGN(properties_, iceberg::read_table_properties(metadata.properties, metadata.location));
+  TRY_ASSIGN(properties_, iceberg::read_table_properties(metadata.properties, metadata.location).in("table " + config_.table.text()));
   retention_.opened(metadata);
   return {};
 }
