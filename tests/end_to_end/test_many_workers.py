@@ -175,7 +175,7 @@ def test_a_worker_that_stood_still_too_long_drops_its_work(group):
         lost, stale = zombie.metric("frazil_assignments_lost_total"), zombie.metric("frazil_stale_epochs_total")
         zombie.wait_for(lambda w: w.progress.is_open, "an open epoch")
         zombie.stop()
-        wait_until_shared(others, PARTITIONS, SESSION_SECONDS + 30)
+        wait_until_shared(others, PARTITIONS, SESSION_SECONDS + 60)
         commits = [len(w.of("commit_accepted")) for w in others]
         wait_until(lambda: all(len(w.of("commit_accepted")) > n for w, n in zip(others, commits)), "the others to commit")
         zombie.resume()
