@@ -115,6 +115,17 @@ def test_a_topic_recreated_while_running(kafka, lake, topic, group):
     lake.expect_ids(pipeline.table, [*range(10), *range(100, 130)])
 
 
+def test_a_topic_deleted_while_running_is_told_before_the_halt(kafka, lake, topic):
+    topic_of(kafka, topic, ids(0, 10))
+    pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": {"discovery_interval": "45s"}})
+    with pipeline.start() as running:
+        running.wait_until(lambda: len(lake.rows(pipeline.table)) == 10, "the first rows")
+        kafka.delete_topic(topic)
+        running.wait_until(lambda: "kafka_topic_gone" in running.stderr, "the warning")
+        outcome = running.wait_for_end()
+    assert outcome.expect(1).halt["code"] == "SOURCE_GONE"
+
+
 def test_a_topic_that_is_gone(kafka, lake, topic):
     topic_of(kafka, f"{topic}_other", ids(500, 510))
     topic_of(kafka, topic, ids(0, 10))
