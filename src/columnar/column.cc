@@ -190,7 +190,8 @@ void Column::append_struct_end() {
 }
 
 void Column::append_rows(const Column& source, std::span<const int32_t> rows) {
-  expect(&source != this && source.type_.id() == type_.id() && source.width_ == width_);
+  CHECK(&source != this && source.type_.id() == type_.id() && source.width_ == width_);
+  CHECK(source.type_.scale() == type_.scale() && source.children_.size() == children_.size());
   if (rows.empty()) return;
   append_validity(source, rows);
   if (type_.id() == TypeId::kBoolean) {

@@ -201,6 +201,25 @@ def test_a_table_that_evolves_while_the_pipeline_runs(kafka, lake, topic):
     lake.expect_rows(pipeline.table, [{**d, "more": "m" if d["id"] >= 20 else None} for d in ids(0, 30)])
 
 
+def test_a_struct_that_evolves_while_the_pipeline_runs(kafka, lake, topic):
+    """Members are told apart by name: one that comes in the middle, others that change places."""
+    foreign_table(lake)
+    lake.foreign_tables.add("shop.orders")
+    topic_of(kafka, topic, rows_of(0, 10))
+    with from_table(lake, kafka, topic).start() as running:
+        running.wait_until(lambda: len(lake.rows("shop.orders")) == 10, "the rows before")
+        with lake.load("shop.orders").update_schema() as update:
+            update.add_column(("place", "street"), StringType())
+            update.move_first(("place", "street"))
+            update.move_first(("place", "zip"))
+        produce(kafka, topic, [{**row, "place": {"city": "Oulu", "zip": row["id"], "street": "Kauppa"}} for row in rows_of(10, 30)])
+        running.wait_until(lambda: len(lake.rows("shop.orders")) == 30, "the rows after")
+        running.terminate().expect()
+    for row in lake.rows("shop.orders"):
+        street, city = (None, "Turku") if row["id"] < 10 else ("Kauppa", "Oulu")
+        assert row["place"] == {"zip": row["id"], "street": street, "city": city}
+
+
 def test_a_foreign_writer_commits_all_the_time_and_nobody_loses(kafka, lake, topic):
     """Both retry after a conflict; every row of both is there."""
     from pyiceberg.exceptions import CommitFailedException

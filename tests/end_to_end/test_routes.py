@@ -4,6 +4,8 @@ import random
 import re
 
 import pytest
+from pyiceberg.schema import Schema
+from pyiceberg.types import DecimalType, ListType, LongType, NestedField, StringType, StructType
 
 from exactly_once import expect_all_files, faults_of, letters_of, rows_of, SCHEMA
 from judges import java_checker
@@ -133,6 +135,89 @@ def test_a_table_that_is_partitioned_anew_while_it_is_owed_rows(kafka, lake, top
         running.terminate().expect()
     lake.expect_ids("shop.orders", range(0, 90, 3))
     assert {file["partition"].get("kind") for file in lake.data_files("shop.orders")} == {None, "order"}
+
+
+# --- tables that others made and change -------------------------------------------------------------------------------------
+
+def member(id_, name, type_=StringType()):
+    return NestedField(id_, name, type_, required=False)
+
+
+def foreign_tables(lake, *types):
+    """shop.a, shop.b: id, kind, and a column v of one of the types."""
+    lake.catalog().create_namespace_if_not_exists("shop")
+    for name, type_ in zip("ab", types):
+        lake.catalog().create_table(f"shop.{name}", Schema(NestedField(1, "id", LongType(), required=True), member(2, "kind"), member(3, "v", type_)))
+        lake.foreign_tables.add(f"shop.{name}")
+
+
+def from_tables(lake, kafka, topic):
+    tables = [{"name": "shop.a", "when": {"field": "kind", "equals": "a"}}, {"name": "shop.b"}]
+    return routed(lake, kafka, [topic], tables, schema="from_table", create=..., anchor="shop.a")
+
+
+def places(begin, end):
+    return [{"id": i, "kind": "ab"[i % 2], "v": {"x": f"x{i}", "y": f"y{i}", "z": f"z{i}"}} for i in range(begin, end)]
+
+
+PLACE = StructType(member(10, "x"), member(11, "y"))
+TURNED = StructType(member(10, "y"), member(11, "x"))
+
+
+@pytest.mark.parametrize("types, difference", [
+    ((DecimalType(12, 2), DecimalType(12, 4)), "v: decimal(12, 2) in shop.a, decimal(12, 4) in shop.b"),
+    ((LongType(), StringType()), "v: long in shop.a, string in shop.b"),
+    ((ListType(10, LongType(), False), ListType(10, StringType(), False)), "v.element: long in shop.a, string in shop.b"),
+], ids=["digits", "kinds", "elements"])
+def test_columns_of_other_types_in_tables_of_one_topic_are_refused(kafka, lake, topic, types, difference):
+    foreign_tables(lake, *types)
+    topic_of(kafka, topic, [{"id": 1, "kind": "a"}, {"id": 2, "kind": "b"}])
+    outcome = from_tables(lake, kafka, topic).run().expect(1)
+    assert difference in outcome.stderr, outcome.stderr
+    assert lake.rows("shop.a") == lake.rows("shop.b") == []
+
+
+def expect_places(lake, count, *members):
+    for number, name in enumerate("ab"):
+        rows = {row["id"]: row["v"] for row in lake.rows(f"shop.{name}")}
+        assert rows == {i: {m: f"{m}{i}" for m in members} for i in range(number, count, 2)}, name
+
+
+def test_struct_members_keep_their_names_while_a_table_turns_them(kafka, lake, topic):
+    foreign_tables(lake, PLACE, TURNED)
+    topic_of(kafka, topic, places(0, 10))
+    with from_tables(lake, kafka, topic).start() as running:
+        running.wait_until(lambda: len(lake.rows("shop.b")) == 5, "the rows before")
+        expect_places(lake, 10, "x", "y")
+        with lake.load("shop.a").update_schema() as update:
+            update.move_first(("v", "y"))
+        produce(kafka, topic, places(10, 20))
+        running.wait_until(lambda: len(lake.rows("shop.a")) == len(lake.rows("shop.b")) == 10, "the rows after")
+        running.terminate().expect()
+    expect_places(lake, 20, "x", "y")
+
+
+def test_a_member_that_one_table_gets_while_the_pipeline_runs_ends_it_with_a_reason(kafka, lake, topic):
+    foreign_tables(lake, PLACE, PLACE)
+    topic_of(kafka, topic, places(0, 10))
+    pipeline = from_tables(lake, kafka, topic)
+    with pipeline.start() as running:
+        running.wait_until(lambda: len(lake.rows("shop.b")) == 5, "the rows before")
+        with lake.load("shop.b").update_schema() as update:
+            update.add_column(("v", "z"), StringType())
+        produce(kafka, topic, places(10, 20))
+        running.wait_until(lambda: len(lake.rows("shop.a")) == 10, "rows that were under way")
+        produce(kafka, topic, places(20, 30))
+        outcome = running.wait_for_end()
+    assert outcome.code == 1 and "v.z: not in shop.a, string in shop.b" in outcome.stderr, outcome.stderr
+    with lake.load("shop.a").update_schema() as update:
+        update.add_column(("v", "z"), StringType())
+    pipeline.run().expect()
+    for number, name in enumerate("ab"):
+        rows = {row["id"]: row["v"] for row in lake.rows(f"shop.{name}")}
+        assert sorted(rows) == list(range(number, 30, 2))
+        assert all(row["x"] == f"x{i}" and row["y"] == f"y{i}" and row["z"] in (None, f"z{i}") for i, row in rows.items()), rows
+        assert rows[28 + number]["z"] == f"z{28 + number}"
 
 
 def test_the_example_of_the_page_is_valid(tmp_path):

@@ -136,8 +136,7 @@ base::Result<iceberg::PartitionKey> decode_key(const std::vector<columnar::Type>
 
 base::Result<std::unique_ptr<PartitionRouter>> PartitionRouter::make(std::shared_ptr<const columnar::Schema> schema,
                                                                      const iceberg::PartitionSpec& spec, bool by_hash,
-                                                                     int reader_lane, int writer_lanes,
-                                                                     const std::vector<size_t>& columns) {
+                                                                     int reader_lane, int writer_lanes) {
   auto router = std::unique_ptr<PartitionRouter>(new PartitionRouter());
   for (const iceberg::PartitionField& field : spec.fields) {
     Source source;
@@ -146,7 +145,6 @@ base::Result<std::unique_ptr<PartitionRouter>> PartitionRouter::make(std::shared
       return base::invalid("partition field " + field.name + " has no source column (field id " +
                            std::to_string(field.source_id) + ") in the schema");
     }
-    if (!columns.empty()) source.path[0] = columns[source.path[0]];
     router->sources_.push_back(std::move(source));
   }
   TRY_ASSIGN(router->types_, iceberg::partition_types(spec, *schema));

@@ -21,12 +21,10 @@ base::Result<iceberg::PartitionKey> decode_key(const std::vector<columnar::Type>
 
 class PartitionRouter : public engine::Router {
  public:
-  // kInvalid when a partition field's source is no primitive column of `schema` (struct members included). `columns`: where
-  // each column of the schema stands in the batches that are routed; empty: in the same place.
+  // kInvalid when a partition field's source is no primitive column of `schema` (struct members included).
   static base::Result<std::unique_ptr<PartitionRouter>> make(std::shared_ptr<const columnar::Schema> schema,
                                                              const iceberg::PartitionSpec& spec, bool by_hash,
-                                                             int reader_lane, int writer_lanes,
-                                                             const std::vector<size_t>& columns = {});
+                                                             int reader_lane, int writer_lanes);
   base::Result<std::vector<engine::RoutedRows>> route(const columnar::Batch& batch) override;
   // The same for some rows of the batch, `rows` in rising order.
   base::Result<std::vector<engine::RoutedRows>> route_rows(const columnar::Batch& batch, const std::vector<int32_t>& rows);

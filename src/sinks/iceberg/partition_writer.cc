@@ -20,8 +20,7 @@ PartitionWriter::PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr
                                  std::vector<columnar::Type> key_types, int lane, int64_t epoch, size_t table)
     : io_(std::move(io)), target_(std::move(target)), key_types_(std::move(key_types)), lane_(lane), epoch_(epoch), table_(table) {}
 
-base::Status PartitionWriter::write_rows(const columnar::Batch& batch, std::string_view key, std::span<const int32_t> rows,
-                                         std::span<const size_t> columns) {
+base::Status PartitionWriter::write_rows(const columnar::Batch& batch, std::string_view key, std::span<const int32_t> rows) {
   auto known = partitions_.find(key);
   if (known == partitions_.end()) known = partitions_.emplace(std::string(key), nullptr).first;
   auto& slot = known->second;
@@ -29,11 +28,7 @@ base::Status PartitionWriter::write_rows(const columnar::Batch& batch, std::stri
     slot = std::make_unique<Partition>(target_->schema);
     TRY_ASSIGN(slot->key, decode_key(key_types_, key));
   }
-  if (columns.empty()) {
-    slot->gathered.append_rows(batch, rows);
-  } else {
-    for (size_t i = 0; i < columns.size(); ++i) slot->gathered.columns[i].append_rows(batch.columns[columns[i]], rows);
-  }
+  slot->gathered.append_rows(batch, rows);
   const int64_t bytes = slot->gathered.bytes();
   gathered_bytes_ += bytes - slot->gathered_bytes;
   slot->gathered_bytes = bytes;

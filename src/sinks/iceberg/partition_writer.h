@@ -23,11 +23,10 @@ class PartitionWriter : public engine::SinkWriter {
   PartitionWriter(std::shared_ptr<io::FileIO> io, std::shared_ptr<const WriteTarget> target,
                   std::vector<columnar::Type> key_types, int lane, int64_t epoch, size_t table = 0);
   base::Status write(const columnar::Batch& batch, const engine::RoutedRows& routed) override {
-    return write_rows(batch, routed.bucket, routed.rows, {});
+    return write_rows(batch, routed.bucket, routed.rows);
   }
-  // Rows of the partition `key`. `columns`: where each column of the table stands in the batch; empty: in the same place.
-  base::Status write_rows(const columnar::Batch& batch, std::string_view key, std::span<const int32_t> rows,
-                          std::span<const size_t> columns);
+  // Rows of the partition `key`.
+  base::Status write_rows(const columnar::Batch& batch, std::string_view key, std::span<const int32_t> rows);
   int64_t buffered_bytes() const override { return gathered_bytes_ + file_bytes_; }
   base::Result<std::vector<std::unique_ptr<engine::Output>>> seal() override;
 

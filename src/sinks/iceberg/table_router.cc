@@ -21,7 +21,7 @@ base::Result<std::unique_ptr<TableRouter>> TableRouter::make(std::shared_ptr<con
     const TargetTable& table = targets->tables()[shared.tables[i]];
     conditions.push_back(table.when);
     TRY_ASSIGN(auto partitions, PartitionRouter::make(table.write->schema, table.write->spec, table.by_hash, reader_lane,
-                                                      writer_lanes, shared.columns[i]));
+                                                      writer_lanes));
     router->partitions_.push_back(std::move(partitions));
   }
   TRY_ASSIGN(router->routes_, RowRoutes::make(conditions, *shared.rows, policy));
@@ -58,7 +58,7 @@ base::Status TableWriter::write(const columnar::Batch& batch, const engine::Rout
   const Intake& intake = targets_->intakes()[byte(0) << 8 | byte(1)];
   const size_t place = byte(2);
   TRY_ASSIGN(PartitionWriter* const writer, writer_for(intake.tables[place]));
-  return writer->write_rows(batch, std::string_view(routed.bucket).substr(kWayBytes), routed.rows, intake.columns[place]);
+  return writer->write_rows(batch, std::string_view(routed.bucket).substr(kWayBytes), routed.rows);
 }
 
 int64_t TableWriter::buffered_bytes() const {

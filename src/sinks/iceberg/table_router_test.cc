@@ -70,7 +70,7 @@ TEST(TargetTables, RowsOfSeveralTablesAreRequiredWhereOneOfThemRequires) {
   const columnar::Schema& rows = *targets->intakes()[0].rows;
   EXPECT_EQ(rows.fields[0].name, "id");
   EXPECT_TRUE(rows.fields[1].required);
-  EXPECT_EQ(targets->intakes()[0].columns, (std::vector<std::vector<size_t>>{{0, 1}, {1, 0}}));
+  EXPECT_EQ(targets->tables()[1].write->schema->fields, (std::vector<Field>{id_field(9), kind_field(7, true)}));
 }
 
 TEST(TargetTables, TablesOfOneTopicWithOtherColumnsAreRefused) {
@@ -132,6 +132,66 @@ TEST(TableRouter, BringsEachRowIntoItsTablesWhateverTheOrderOfTheirColumns) {
   }
   EXPECT_EQ(contents(*io, *targets, outputs),
             (std::vector<std::string>{"0 0 x", "0 2 x", "0 4 x", "0 6 x", "1 0 x", "1 1 y", "1 2 x", "1 3 y", "1 4 x"}));
+}
+
+// Two tables with one struct whose members stand in another order, also within a list.
+std::vector<TargetTable> tables_of_turned_structs() {
+  const auto text = [](int32_t id, const std::string& name) { return Field{id, name, false, Type::primitive(TypeId::kString), ""}; };
+  const auto lines = [&](int32_t id, const Type& line) { return Field{id, "lines", false, Type::list({id + 1, "element", false, line, ""}), ""}; };
+  const Type xy = Type::structure({text(3, "x"), text(4, "y")});
+  const Type yx = Type::structure({text(13, "y"), text(14, "x")});
+  return {table_of("a", schema_of({id_field(1), {2, "v", false, xy, ""}, lines(5, Type::structure({text(7, "p"), text(8, "q")}))}), {}),
+          table_of("b", schema_of({lines(15, Type::structure({text(17, "q"), text(18, "p")})), {12, "v", false, yx, ""}, id_field(11)}), {}, {"v.x"})};
+}
+
+// A row whose members hold their own names.
+columnar::Batch row_of_names(const std::shared_ptr<const columnar::Schema>& schema) {
+  columnar::Batch batch(schema);
+  batch.columns[0].append_long(7);
+  for (size_t member = 0; member < 2; ++member) batch.columns[1].child(member).append_bytes(member == 0 ? "x" : "y");
+  batch.columns[1].append_struct_end();
+  for (size_t member = 0; member < 2; ++member) batch.columns[2].child(0).child(member).append_bytes(member == 0 ? "p" : "q");
+  batch.columns[2].child(0).append_struct_end();
+  batch.columns[2].append_list_end();
+  return batch;
+}
+
+TEST(TargetTables, TablesThatShareRowsByWayOfAThirdHaveOneOrder) {
+  const auto targets = targets_of_tables({table_of("a", schema_of({id_field(1), kind_field(2)}), {"orders", "kind", {"x"}, ""}),
+                                          table_of("b", schema_of({kind_field(3), id_field(4)}), {"clicks", "kind", {"x"}, ""}),
+                                          table_of("c", schema_of({kind_field(5), id_field(6)}), {})});
+  for (const TargetTable& table : targets->tables()) EXPECT_EQ(table.write->schema->fields[0].name, "id");
+  for (const Intake& intake : targets->intakes()) EXPECT_EQ(intake.rows->fields[0].name, "id");
+}
+
+TEST(TableRouter, MembersOfStructsKeepTheirNamesWhateverTheirOrder) {
+  const auto io = io::make_memory_file_io();
+  const auto targets = targets_of_tables(tables_of_turned_structs(), true);
+  ASSERT_NE(targets, nullptr);
+  auto router = TableRouter::make(targets, 0, {true, {}}, 0, 1);
+  ASSERT_TRUE(router.ok()) << router.error().message();
+  const columnar::Batch batch = row_of_names(targets->intakes()[0].rows);
+  ASSERT_TRUE((*router)->look(batch, 0)->empty());
+  TableWriter writer(io, targets, 0, 1);
+  for (const auto& rows : (*router)->route(batch).value()) ASSERT_TRUE(writer.write(batch, rows).ok());
+  const auto outputs = writer.seal();
+  ASSERT_TRUE(outputs.ok()) << outputs.error().message();
+  ASSERT_EQ(outputs->size(), 2U);
+  for (const auto& output : *outputs) {
+    const auto& file = static_cast<const DataFileOutput&>(*output);
+    const auto& schema = targets->tables()[file.table()].write->schema;
+    const auto rows = format::read_parquet(io->read(file.file().file_path).value(), schema).value();
+    ASSERT_EQ(rows[0].columns[0].long_at(0), 7);
+    const columnar::Column& v = rows[0].columns[1];
+    const columnar::Column& line = rows[0].columns[2].child(0);
+    for (size_t member = 0; member < 2; ++member) {
+      EXPECT_EQ(v.child(member).bytes_at(0), v.type().fields()[member].name);
+      EXPECT_EQ(line.child(member).bytes_at(0), line.type().fields()[member].name);
+    }
+    if (file.table() == 1) {
+      EXPECT_NE(file.file().file_path.find("/v.x=x/"), std::string::npos) << file.file().file_path;
+    }
+  }
 }
 
 }  // namespace

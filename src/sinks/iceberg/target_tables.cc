@@ -1,39 +1,28 @@
 #include "sinks/iceberg/target_tables.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "sinks/iceberg/common_rows.h"
 #include "sinks/iceberg/row_schema.h"
 
 namespace frazil::sinks {
 namespace {
 
-// Rows that come from no table's topic have a schema all the same: they are decoded to be told that no table takes them.
-base::Result<columnar::Schema> rows_of_intake(const std::vector<TargetTable>& tables, const std::vector<size_t>& takers) {
-  columnar::Schema rows = *tables[takers.empty() ? 0 : takers[0]].write->schema;
-  for (const size_t taker : takers) {
-    const columnar::Schema& other = *tables[taker].write->schema;
-    const bool has_same_names =
-        other.fields.size() == rows.fields.size() &&
-        std::all_of(rows.fields.begin(), rows.fields.end(), [&](const auto& field) {
-          const columnar::Field* there = other.find(field.name);
-          return there != nullptr && there->type.id() == field.type.id();
-        });
-    if (!has_same_names) {
-      return base::invalid("tables " + tables[takers[0]].id.text() + " and " + tables[taker].id.text() +
-                           " take rows of the same topics, and their schemas differ");
+// For each table the first one that shares an intake with it, be it by way of others.
+std::vector<size_t> first_kin(const std::vector<Intake>& intakes, size_t tables) {
+  std::vector<size_t> first(tables);
+  std::iota(first.begin(), first.end(), 0);
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (const Intake& intake : intakes) {
+      size_t least = tables;
+      for (const size_t table : intake.tables) least = std::min(least, first[table]);
+      for (const size_t table : intake.tables) has_changed = std::exchange(first[table], least) != least || has_changed;
     }
-    for (columnar::Field& field : rows.fields) field.required = field.required || other.find(field.name)->required;
   }
-  return rows;
-}
-
-std::vector<size_t> columns_in(const columnar::Schema& rows, const columnar::Schema& table) {
-  std::vector<size_t> columns;
-  for (const columnar::Field& field : table.fields) {
-    const auto at = std::find_if(rows.fields.begin(), rows.fields.end(), [&](const auto& row) { return row.name == field.name; });
-    columns.push_back(static_cast<size_t>(at - rows.fields.begin()));
-  }
-  return columns;
+  return first;
 }
 
 }  // namespace
@@ -89,15 +78,34 @@ base::Result<std::shared_ptr<const TargetTables>> TargetTables::make(const Icebe
     if (topic.empty() || !made->topics_.emplace(topic, static_cast<int>(topics.size())).second) continue;
     topics.push_back(topic);
   }
-  for (const std::string& topic : topics) {
-    Intake intake;
-    intake.tables = targets_for_topic(targets, config.route_to_all, topic);
-    TRY_ASSIGN(columnar::Schema rows, rows_of_intake(made->tables_, intake.tables));
-    for (const size_t table : intake.tables) intake.columns.push_back(columns_in(rows, *made->tables_[table].write->schema));
+  for (const std::string& topic : topics) made->intakes_.push_back({targets_for_topic(targets, config.route_to_all, topic), nullptr});
+  for (const Intake& intake : made->intakes_) TRY(made->rows_of(intake).status());
+  made->put_columns_in_one_order();
+  for (Intake& intake : made->intakes_) {
+    TRY_ASSIGN(columnar::Schema rows, made->rows_of(intake));
     intake.rows = std::make_shared<const columnar::Schema>(std::move(rows));
-    made->intakes_.push_back(std::move(intake));
   }
   return std::shared_ptr<const TargetTables>(std::move(made));
+}
+
+// Rows that come from no table's topic have a schema all the same: they are decoded to be told that no table takes them.
+base::Result<columnar::Schema> TargetTables::rows_of(const Intake& intake) const {
+  if (intake.tables.empty()) return *tables_[0].write->schema;
+  std::vector<TableColumns> columns;
+  for (const size_t table : intake.tables) columns.push_back({tables_[table].id.text(), tables_[table].write->schema.get()});
+  return common_rows(columns);
+}
+
+void TargetTables::put_columns_in_one_order() {
+  const std::vector<size_t> first = first_kin(intakes_, tables_.size());
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    if (first[i] == i) continue;
+    WriteTarget write = *tables_[i].write;
+    columnar::Schema schema = *write.schema;
+    schema.fields = in_order_of(tables_[first[i]].write->schema->fields, schema.fields);
+    write.schema = std::make_shared<const columnar::Schema>(std::move(schema));
+    tables_[i].write = std::make_shared<const WriteTarget>(std::move(write));
+  }
 }
 
 int TargetTables::intake_of(const std::string& topic) const {

@@ -1,8 +1,9 @@
 // TargetTables: the tables that a pipeline's rows go to, as the committer found them when it opened: where and how their files
 // are written, which rows they take, and how the streams that share a decoder (intakes) fit them.
 //
-// Topics that entries name have an intake each; all others share intake 0. Rows of an intake have one schema: that of its first
-// table, in which a column is required where any of its tables requires it. Immutable; read by all lanes.
+// Topics that entries name have an intake each; all others share intake 0. Rows of an intake have one schema
+// (sinks/iceberg/common_rows.h), and the files of its tables its order of columns and struct members: whoever reads an Iceberg table
+// goes by field ids. Immutable; read by all lanes.
 #pragma once
 
 #include <map>
@@ -30,7 +31,6 @@ struct TargetTable {
 struct Intake {
   std::vector<size_t> tables;  // that may take rows of its streams, in the order of the configuration
   std::shared_ptr<const columnar::Schema> rows;
-  std::vector<std::vector<size_t>> columns;  // as `tables`: for each column of the table, its place among the rows' columns
 };
 
 class TargetTables {
@@ -48,6 +48,9 @@ class TargetTables {
   bool is_single() const { return tables_.size() == 1 && tables_[0].when.is_always(); }
 
  private:
+  base::Result<columnar::Schema> rows_of(const Intake& intake) const;
+  void put_columns_in_one_order();
+
   std::vector<TargetTable> tables_;
   std::vector<Intake> intakes_;
   std::map<std::string, int> topics_;
