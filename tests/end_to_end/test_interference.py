@@ -23,6 +23,7 @@ SECONDS = float(os.environ.get("FRAZIL_INTERFERENCE") or 40)
 EVERY = float(os.environ.get("FRAZIL_INTERFERENCE_EVERY") or 4)
 PARTITIONS = 3
 PER_SECOND = 300
+INTERVAL_MS = max(500, int(EVERY * 50))   # of our commits: who compacts a long history needs time between two of them
 TRIES = 40   # of a foreign commit that others are faster than
 MAY_HALT = {"TABLE_ROLLED_BACK": "table"}
 
@@ -92,7 +93,7 @@ def answer(pipeline, outcome):
 def test_compaction_expiry_and_roll_back_by_others(kafka, lake, topic):
     topic_of(kafka, topic, partitions=PARTITIONS)
     pipeline = Pipeline(lake, kafka, topics=[topic], schema=SCHEMA, source={"kafka": {"group": "none"}}, create={"partition_by": ["bucket(2, id)"]},
-                        table={"columns": {"kafka_metadata": True}}, commit={"interval": "500ms"})
+                        table={"columns": {"kafka_metadata": True}}, commit={"interval": f"{INTERVAL_MS}ms"})
     lake.unchecked_tables.add(pipeline.table)   # expiry by others takes parents away, which the strict checker calls a fault
     others = Interference(lake, pipeline.table, random.Random(1))
     end, answered = time.monotonic() + SECONDS, ()
