@@ -25,7 +25,7 @@ constexpr CounterText kCounters[] = {
     {"frazil_dead_letters_total", "Records committed to the dead-letter table."},
     {"frazil_skipped_total", "Rejected records skipped by policy."},
     {"frazil_tombstones_total", "Null values skipped by policy."},
-    {"frazil_stale_epochs_total", "Epochs dropped because another worker was faster."},
+    {"frazil_stale_epochs_total", "Epochs dropped because the table was not what they were read for: another worker was faster, or its schema changed."},
     {"frazil_merged_epochs_total", "Epochs that another worker committed together with those of others."},
     {"frazil_assignments_lost_total", "Times that the consumer group gave this worker's partitions away without asking."},
     {"frazil_unknown_fields_total", "Fields of documents that no column takes."},

@@ -308,7 +308,7 @@ TEST(HttpClient, OnceGivenUpCleansUpForAWhile) {
   HttpClientConfig config = to_this_machine();
   config.given_up = std::make_shared<base::Interrupt>();
   config.given_up->raise();
-  config.clean_up_ms = 300;
+  config.clean_up_ms = 2'000;
   RawServer server([&](RawConnection& connection) {
     while (const auto received = connection.read_request()) {
       if (!received->starts_with("DELETE /done")) return connection.wait_for_end();
