@@ -44,6 +44,8 @@ class PositionFormat {
   virtual base::Result<SourcePositions> decode(const std::string& json) const = 0;
   virtual std::string encode_ranges(const std::vector<Range>& ranges) const = 0;
   virtual base::Result<std::vector<Range>> decode_ranges(const std::string& json) const = 0;
+  // One position, for people.
+  virtual std::string in_words(const std::string& position) const { return position; }
   // Where `begin` lies as seen from the frontier.
   virtual Relation relate(const std::string& begin, const std::string& frontier) const = 0;
 };

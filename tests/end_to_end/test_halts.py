@@ -404,7 +404,7 @@ def test_another_pipeline_of_the_same_source_takes_over(kafka, lake, topic):
     produce(kafka, topic, ids(10, 20))
     new = Pipeline(lake, kafka, "renamed", [topic], table={"name": old.table})
     outcome = halted(lake, new, "POSITIONS_OF_ANOTHER_PIPELINE")
-    assert "orders" in outcome.halt["text"]
+    assert "pipeline orders" in outcome.halt["text"] and f"{topic}/0 next 10" in outcome.halt["text"], outcome.halt["text"]
     new.run("--accept", outcome.accept("take_over")).expect()
     lake.expect_ids(old.table, range(20))
     assert json.loads(lake.property_of(old.table, "frazil.orders")) == {"closed_by": "renamed"}

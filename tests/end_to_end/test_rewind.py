@@ -109,4 +109,5 @@ def test_a_table_is_named_with_its_file_and_its_pipeline(kafka, lake, topic):
     assert "nothing to undo" in frazil("rewind", pipeline.write(), "--to", f"snapshot:{heads[2].snapshot_id}").expect().stdout
     text = frazil("rewind", "shop.orders", "--to", to, *file).expect().stdout
     assert "went back to snapshot" in text and f"snapshots, 10 rows in" in text, text
+    assert f"    {topic}/0  from 10 up to 15\n" in text and text.endswith("restart them if the topic is quiet\n"), text
     lake.expect_ids(pipeline.table, rows_of(20))

@@ -4,6 +4,7 @@
 #include "app/config/config_reader.h"
 #include "app/open_catalog.h"
 #include "app/pipeline.h"
+#include "app/rewind_report.h"
 #include "app/rewind_target.h"
 #include "app/sink_config.h"
 #include "app/terminal.h"
@@ -95,7 +96,7 @@ void add_rewind(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("rewind", "Take a table and the positions of its pipeline back together");
   command->add_option("TARGET", arguments->target, "a pipeline file; with --file, a table such as shop.orders")->required();
   command->add_option("--to", arguments->to, "snapshot:ID, time:2026-01-31T00:00:00Z, or offsets:topic/0=42,topic/1=7")->required();
-  command->add_option("--file", arguments->file, "the pipeline file, when TARGET is a table");
+  command->add_option(kFileFlags, arguments->file, "the pipeline file, when TARGET is a table");
   command->add_option("--pipeline", arguments->pipeline, "which pipeline of the file, when several are meant");
   command->add_option("--set", arguments->overrides, "change an option: path=value (repeatable)")->allow_extra_args(false);
   command->add_flag("--undo-others", arguments->undo_others, "also when others have written rows since");

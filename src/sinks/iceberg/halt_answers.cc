@@ -127,7 +127,7 @@ base::Status HaltAnswers::settle_other_pipelines(const iceberg::LoadedTable& loa
     TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded.metadata, other, format_));
     const bool is_known = state.condition == StateCondition::kHolds || state.condition == StateCondition::kRolledBack;
     if (!is_known || !have_common_source(asked, state.marks.positions)) continue;
-    const base::Halt halt = positions_of_another(config_.table, other, format_.encode(state.marks.positions), anchor_.head());
+    const base::Halt halt = positions_of_another(config_.table, other, state.marks.positions, format_, anchor_.head());
     TRY_ASSIGN(const std::optional<std::string> choice, choice_for(halt));
     if (!choice) return base::Error(halt);
     proposal.decision = decision_text(halt, *choice);

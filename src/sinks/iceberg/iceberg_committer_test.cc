@@ -544,6 +544,7 @@ TEST_F(CommitterTest, PositionsOfAnotherPipelineHaltAndCanBeTakenOver) {
   ASSERT_FALSE(renamed->open()->has_value());
   const auto begun_anew = renamed->begin(start());
   ASSERT_EQ(halt_code(begun_anew.error()), "POSITIONS_OF_ANOTHER_PIPELINE");
+  EXPECT_TRUE(begun_anew.error().halt()->text.ends_with("The other is at t/0 next 5")) << begun_anew.error().halt()->text;
   const std::string token = begun_anew.error().halt()->token;
   const auto accepted = committer({{"POSITIONS_OF_ANOTHER_PIPELINE", "take_over", token}});
   ASSERT_FALSE(accepted->open()->has_value());

@@ -103,9 +103,9 @@ void Outbox::tell_found(const OwedEntry& entry) const {
             {{"pipeline", config_.pipeline}, {"table", entry.table}, {"epoch", entry.epoch}, {"why", why}});
 }
 
-// Dead letters get their table when it is missing; rows that were routed had one.
+// Dead letters get their table when it is missing, unless there is nothing to put into it; rows that were routed had one.
 base::Result<iceberg::LoadedTable> Outbox::load(const iceberg::TableId& table, const Entries& entries) {
-  if (table == config_.dead_letters) return open_dead_letter_table(catalog_, table);
+  if (table == config_.dead_letters && !entries.front().void_epochs) return open_dead_letter_table(catalog_, table);
   base::Result<iceberg::LoadedTable> loaded = catalog_.load_table(table);
   if (!loaded.ok() && loaded.error().code() == base::Code::kNotFound) {
     return owed_table_gone(table, entries.front().uuid, {entries.begin(), entries.end()});

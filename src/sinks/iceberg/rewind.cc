@@ -1,5 +1,6 @@
 #include "sinks/iceberg/rewind.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/clock.h"
@@ -98,6 +99,16 @@ base::Result<PipelineState> Rewind::sound_state(const iceberg::LoadedTable& load
   return state;
 }
 
+// What leaves the tables other than the anchor.
+std::vector<VoidedRows> Rewind::weigh_others(const PipelineState& state, int64_t target_epoch) const {
+  std::vector<VoidedRows> voided;
+  for (const OwedEntry& entry : owed_when_going_back(config_, state, target_epoch)) {
+    if (entry.void_epochs && entry.epoch > state.highest_epoch) voided.push_back(weigh_void(catalog_, config_, anchor_.uuid(), entry));
+  }
+  std::stable_partition(voided.begin(), voided.end(), [](const VoidedRows& one) { return !one.is_dead_letters; });
+  return voided;
+}
+
 base::Result<RewindPlan> Rewind::plan_on(const iceberg::LoadedTable& loaded, const PipelineState& state) const {
   const iceberg::TableMetadata& metadata = loaded.metadata;
   if (const auto* positions = std::get_if<ToPositions>(&request_.target)) {
@@ -113,6 +124,7 @@ base::Result<RewindPlan> Rewind::plan_on(const iceberg::LoadedTable& loaded, con
   for (int64_t id = plan.head; id != plan.target.snapshot_id; id = *metadata.snapshot(id)->parent_snapshot_id) {
     plan.undone.push_back(undone_by(*metadata.snapshot(id)));
   }
+  if (!plan.undone.empty()) plan.voided = weigh_others(state, plan.target.epoch);
   for (const auto& [split, now] : state.marks.positions.next) {
     const auto then = plan.target.positions.next.find(split);
     if (then == plan.target.positions.next.end()) {
@@ -173,6 +185,9 @@ base::Result<RewindPlan> Rewind::carry_out(const RewindPlan& agreed) {
   outbox.belong_to(anchor_.uuid());
   for (const OwedTrouble& trouble : outbox.apply(proposed.owed, never)) {
     base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"table", trouble.table}, {"why", trouble.error.message()}});
+    for (VoidedRows& one : done.voided) {
+      if (one.table == trouble.table) one.problem = trouble.error.message();
+    }
   }
   return done;
 }

@@ -22,6 +22,7 @@
 #include "sinks/iceberg/anchor_table.h"
 #include "sinks/iceberg/iceberg_sink_config.h"
 #include "sinks/iceberg/pipeline_state.h"
+#include "sinks/iceberg/voided_rows.h"
 
 namespace frazil::sinks {
 
@@ -58,6 +59,7 @@ struct RewindPlan {
   int64_t head = 0;
   int64_t highest_epoch = 0;
   std::vector<UndoneSnapshot> undone;        // newest first; empty: the table is there already
+  std::vector<VoidedRows> voided;            // of the other tables, dead letters last
   std::vector<engine::Range> ranges;         // read again: from the target's positions to the present ones
   std::vector<engine::SplitId> from_start;   // splits that the target does not know: read from their start
 };
@@ -76,6 +78,7 @@ class Rewind {
 
  private:
   base::Result<RewindPlan> plan_on(const iceberg::LoadedTable& loaded, const PipelineState& state) const;
+  std::vector<VoidedRows> weigh_others(const PipelineState& state, int64_t target_epoch) const;
   base::Result<PipelineState> sound_state(const iceberg::LoadedTable& loaded) const;
   base::Result<SnapshotMarks> find_target(const iceberg::TableMetadata& metadata) const;
   base::Result<SnapshotMarks> find_snapshot(const iceberg::TableMetadata& metadata, int64_t id) const;

@@ -73,6 +73,36 @@ TEST_F(RewindTest, TakesRowsPositionsAndDeadLettersBackTogether) {
   for (const char* word : {"REWIND", "as given", "somebody"}) EXPECT_NE(accepted.find(word), std::string::npos) << accepted;
 }
 
+TEST_F(RewindTest, CountsTheDeadLettersThatGo) {
+  const auto to_second = plan(ToSnapshot{second_});
+  const auto to_first = plan(ToSnapshot{first_});
+  ASSERT_TRUE(to_second.ok() && to_first.ok());
+  ASSERT_EQ(to_second->voided.size(), 1u);
+  EXPECT_EQ(to_second->voided[0].rows, 1);
+  EXPECT_EQ(to_first->voided[0].rows, 3);
+  EXPECT_EQ(to_first->voided[0].files, 2);
+  EXPECT_EQ(rewound(ToSnapshot{first_}).voided[0].rows, 3);
+}
+
+TEST_F(RewindTest, MakesNoTableOfDeadLettersToUndoNone) {
+  ASSERT_TRUE(catalog_->drop_table(config_.dead_letters).ok());
+  EXPECT_FALSE(rewound(ToSnapshot{second_}).voided[0].exists);
+  EXPECT_FALSE(catalog_->load_table(config_.dead_letters).ok());
+  const auto after = begun();
+  EXPECT_FALSE(catalog_->load_table(config_.dead_letters).ok());
+  EXPECT_EQ(commit(*after, 20, 30, {21}).kind, engine::CommitVerdict::Kind::kDone);
+  EXPECT_EQ(dead(), (std::vector<int64_t>{21}));
+}
+
+TEST_F(RewindTest, SaysWhereATableIsStillOwedThatItsRowsGo) {
+  Rewind rewind(config_, *catalog_, format_, {ToSnapshot{first_}, "as given"});
+  const auto agreed = rewind.plan();
+  catalog_->fates_of[config_.dead_letters.text()] = {Fate::kRefused};
+  const auto done = rewind.carry_out(*agreed);
+  ASSERT_TRUE(done.ok());
+  EXPECT_NE(done->voided[0].problem.find("the server says no"), std::string::npos) << done->voided[0].problem;
+}
+
 TEST_F(RewindTest, KeepsDeadLettersOfEpochsThatStay) {
   rewound(ToSnapshot{second_});
   EXPECT_EQ(dead(), (std::vector<int64_t>{11, 12}));

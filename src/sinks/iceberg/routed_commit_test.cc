@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "sinks/iceberg/committer_fixture.h"
 #include "sinks/iceberg/pipeline_state.h"
+#include "sinks/iceberg/rewind.h"
 
 namespace frazil::sinks {
 namespace {
@@ -450,6 +451,29 @@ TEST_F(RoutedCommitTest, SnapshotsOfEveryTableExpire) {
     ASSERT_TRUE(committer()->open().ok());
     EXPECT_EQ(even(), numbers(0, 10));
   });
+}
+
+TEST_F(RoutedCommitTest, ARewindTellsWhatLeavesEachTableBeforeItIsDone) {
+  const auto one = begun();
+  send_well(*one, 0, 4);
+  const int64_t target = *metadata(config_.table).current_snapshot_id;
+  send_well(*one, 4, 8);
+  send_well(*one, 8, 11);
+  Rewind rewind(config_, *catalog_, format_, {ToSnapshot{target}, "as given"});
+  const auto agreed = rewind.plan();
+  ASSERT_TRUE(agreed.ok()) << agreed.error().message();
+  const auto done = rewind.carry_out(*agreed);
+  ASSERT_TRUE(done.ok()) << done.error().message();
+  for (const RewindPlan& plan : {*agreed, *done}) {
+    ASSERT_EQ(plan.voided.size(), 3u);
+    EXPECT_EQ(plan.voided[0].table + " " + std::to_string(plan.voided[0].rows), "shop.even 4");
+    EXPECT_EQ(plan.voided[1].table + " " + std::to_string(plan.voided[1].rows), "shop.odd 3");
+    EXPECT_EQ(plan.voided[0].files, 2);
+    EXPECT_TRUE(plan.voided[2].is_dead_letters);
+    EXPECT_FALSE(plan.voided[2].exists);
+  }
+  EXPECT_EQ(even(), numbers(0, 4));
+  EXPECT_EQ(odd(), numbers(1, 4));
 }
 
 }  // namespace

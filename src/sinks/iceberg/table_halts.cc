@@ -1,5 +1,7 @@
 #include "sinks/iceberg/table_halts.h"
 
+#include <algorithm>
+
 namespace frazil::sinks {
 namespace {
 
@@ -138,13 +140,27 @@ base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipe
               "positions " + known, head, std::move(choices));
 }
 
-base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const std::string& positions,
-                                int64_t head) {
+// "orders/0 next 42, orders/1 next 7".
+static std::string in_words(const engine::SourcePositions& positions, const engine::PositionFormat& format) {
+  constexpr size_t kSplitsAtMost = 20;
+  std::string words;
+  size_t told = 0;
+  for (const auto& [split, next] : positions.next) {
+    if (told++ == kSplitsAtMost) break;
+    words += (words.empty() ? "" : ", ") + split + " next " + format.in_words(next);
+  }
+  const size_t more = positions.next.size() - std::min(positions.next.size(), kSplitsAtMost);
+  if (words.empty()) return "no position yet";
+  return words + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const engine::SourcePositions& positions,
+                                const engine::PositionFormat& format, int64_t head) {
   return make("POSITIONS_OF_ANOTHER_PIPELINE",
               "table " + table.text() + " holds positions of pipeline " + other +
                   " for the same source. If this pipeline is its new name, a fresh start would double every row. The other is at " +
-                  positions,
-              other + " " + positions, head,
+                  in_words(positions, format),
+              other + " " + format.encode(positions), head,
               {{"take_over", "go on at the positions of " + other + " and close it"},
                {"beside", "run beside it on purpose: rows of the common topics will be there twice"}});
 }

@@ -28,8 +28,8 @@ base::Halt history_lost(const iceberg::TableId& table, const std::string& pipeli
 base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
                           const engine::PositionFormat& format);
 // Choices: `take_over` (go on at the other's positions and close it) and `beside` (own positions, rows twice on purpose).
-base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const std::string& positions,
-                                int64_t head);
+base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const engine::SourcePositions& positions,
+                                const engine::PositionFormat& format, int64_t head);
 // What the outbox cannot bring to its table. `owed`: the table's entries, in the order of epochs; none when it was only missed.
 // Choice of the first three: `forget` (give up what is owed to it, take the table as it is then). The last: `leave`.
 base::Error owed_table_gone(const iceberg::TableId& table, const std::string& uuid, const std::vector<OwedEntry>& owed);

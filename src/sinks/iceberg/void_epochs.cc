@@ -26,7 +26,9 @@ class EpochFinder {
     for (const iceberg::LiveFile& file : live_) {
       live_paths_.insert(file.file.file_path);
       note_earlier(file.added_snapshot_id, file.file_sequence_number);
-      if (is_wanted(file.added_snapshot_id)) found_.paths.insert(file.file.file_path);
+      if (!is_wanted(file.added_snapshot_id)) continue;
+      found_.paths.insert(file.file.file_path);
+      found_.rows += file.file.record_count;
     }
     for (const iceberg::Snapshot& snapshot : metadata_.snapshots) note_earlier(snapshot.snapshot_id, snapshot.sequence_number);
     if (walk()) {

@@ -26,6 +26,7 @@ struct OwedSnapshots {
 
 struct FilesOfEpochs {
   std::set<std::string> paths;  // all their rows are of those epochs, and no other live file holds any
+  int64_t rows = 0;             // in them
   std::string problem;          // why that cannot be said, or empty
 };
 

@@ -189,6 +189,12 @@ class KafkaPositionFormat : public engine::PositionFormat {
     return ranges;
   }
 
+  // The offset: which leader wrote the record before it concerns nobody.
+  std::string in_words(const std::string& position) const override {
+    const auto known = parse_position(position);
+    return known ? std::to_string(known->offset) : position;
+  }
+
   engine::Relation relate(const std::string& begin, const std::string& frontier) const override {
     const auto left = parse_position(begin);
     const auto right = parse_position(frontier);

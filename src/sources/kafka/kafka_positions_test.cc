@@ -92,6 +92,11 @@ TEST(KafkaPositions, CompareOffsetsAndNotEpochs) {
   EXPECT_EQ(format.relate("x", "120@5"), Relation::kIncomparable);
 }
 
+TEST(KafkaPositions, AreOffsetsInWords) {
+  EXPECT_EQ(kafka_position_format().in_words("120@5"), "120");
+  EXPECT_EQ(kafka_position_format().in_words("x"), "x");
+}
+
 TEST(KafkaPositions, ParseSplitsWhoseTopicHasDotsAndDashes) {
   EXPECT_EQ(parse_split("a.b-c_d/12"), (clients::TopicPartition{"a.b-c_d", 12}));
   for (const char* text : {"orders", "/1", "orders/", "orders/-1", "orders/x"}) EXPECT_FALSE(parse_split(text)) << text;
