@@ -1,11 +1,8 @@
 #include "app/table_report.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/config/units.h"
+#include "app/table_report_text.h"
 #include "app/terminal.h"
 #include "base/clock.h"
 #include "iceberg/scan.h"
@@ -76,21 +73,48 @@ Json partitions_of(const Json& positions) {
   return partitions;
 }
 
+bool is_owed(const Json& entry, const std::string& pipeline, const LookAtTable& look) {
+  const auto seen = look(text_of(member(entry, "table")), pipeline);
+  if (!seen) return true;
+  // From a table that is not there no rows have to go.
+  if (!seen->exists) return member(entry, "void").is_null();
+  const Json epoch = member(entry, "epoch");
+  return !epoch.is_number_integer() || epoch.get<int64_t>() > seen->applied;
+}
+
 // Owed entries that their tables have not applied. What cannot be found out stays.
-Json still_owed(const Json& owed, const std::string& pipeline, const AppliedEpoch& applied) {
-  if (!owed.is_array() || applied == nullptr) return owed;
+Json still_owed(const Json& owed, const std::string& pipeline, const LookAtTable& look) {
+  if (!owed.is_array() || look == nullptr) return owed;
   Json left = Json::array();
   for (const Json& entry : owed) {
-    const Json epoch = member(entry, "epoch");
-    const auto seen = applied(text_of(member(entry, "table")), pipeline);
-    if (!seen || !epoch.is_number_integer() || epoch.get<int64_t>() > *seen) left.push_back(entry);
+    if (is_owed(entry, pipeline, look)) left.push_back(entry);
   }
   return left;
 }
 
+// The other tables that the pipeline writes to, by the property that remembers their uuids.
+Json tables_json(const Json& uuids, const Json& owed, const std::string& pipeline, const LookAtTable& look) {
+  Json tables = Json::array();
+  if (!uuids.is_object()) return tables;
+  for (const auto& [name, uuid] : uuids.items()) {
+    Json table = {{"table", name}, {"uuid", uuid}, {"exists", nullptr}, {"rows", nullptr}, {"files", nullptr}, {"owed_epochs", Json::array()}};
+    const auto seen = look == nullptr ? std::nullopt : look(name, pipeline);
+    if (seen) table["exists"] = seen->exists;
+    if (seen && seen->exists) {
+      table["rows"] = seen->rows;
+      table["files"] = seen->files;
+    }
+    for (const Json& entry : owed) {
+      if (text_of(member(entry, "table")) == name) table["owed_epochs"].push_back(member(entry, "epoch"));
+    }
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
 // One pipeline by its property `frazil.<name>`.
 base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& name,
-                                 const Json& property, const AppliedEpoch& applied) {
+                                 const Json& property, const LookAtTable& look) {
   Json json = {{"name", name}};
   if (const Json closed = member(property, "closed_by"); !closed.is_null()) json["closed_by"] = closed;
   const Json id = member(property, "snapshot");
@@ -108,15 +132,17 @@ base::Result<Json> pipeline_json(io::FileIO& io, const iceberg::TableMetadata& m
   }
   json["partitions"] = partitions_of(json["positions"]);
   const std::string prefix = "frazil." + name;
-  json["owed"] = still_owed(parse_or_text(metadata.property(prefix + ".owed", "[]")), name, applied);
+  json["owed"] = still_owed(parse_or_text(metadata.property(prefix + ".owed", "[]")), name, look);
   if (const std::string epoch = metadata.property(prefix + ".applied"); !epoch.empty()) json["applied"] = epoch;
-  if (const std::string tables = metadata.property(prefix + ".tables"); !tables.empty()) json["tables"] = parse_or_text(tables);
+  if (const std::string tables = metadata.property(prefix + ".tables"); !tables.empty()) {
+    json["tables"] = tables_json(parse_or_text(tables), json["owed"], name, look);
+  }
   if (const std::string accepted = metadata.property(prefix + ".accepted"); !accepted.empty())
     json["accepted"] = parse_or_text(accepted);
   return json;
 }
 
-base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const AppliedEpoch& applied) {
+base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& metadata, const LookAtTable& look) {
   constexpr std::string_view kPrefix = "frazil.";
   Json pipelines = Json::array();
   for (const auto& [key, value] : metadata.properties) {
@@ -124,7 +150,7 @@ base::Result<Json> pipelines_json(io::FileIO& io, const iceberg::TableMetadata& 
     if (name.empty() || name.find('.') != std::string::npos) continue;
     const Json property = parse_or_text(value);
     if (!property.is_object()) continue;
-    TRY_ASSIGN(Json pipeline, pipeline_json(io, metadata, name, property, applied));
+    TRY_ASSIGN(Json pipeline, pipeline_json(io, metadata, name, property, look));
     pipelines.push_back(std::move(pipeline));
   }
   return pipelines;
@@ -155,106 +181,6 @@ Json refs_json(const iceberg::TableMetadata& metadata) {
   return refs;
 }
 
-// Text for people, from the same JSON that machines get.
-class ReportText {
- public:
-  explicit ReportText(const Json& json) : json_(json) {}
-
-  std::string write() {
-    line("table", shown(json_["table"]));
-    line("metadata", shown(json_["metadata_location"]));
-    line("uuid", shown(json_["uuid"]) + ", format version " + json_["format_version"].dump());
-    schema();
-    snapshots();
-    if (json_.contains("files")) files();
-    if (json_.contains("pipelines")) pipelines();
-    if (!json_.contains("files")) properties();
-    return std::move(text_);
-  }
-
- private:
-  // Names and values come from others.
-  static std::string shown(const Json& json) { return printable(text_of(json)); }
-  void heading(const std::string& name) { text_ += "\n" + emphasis(name) + "\n"; }
-  void line(const std::string& name, const std::string& value) { text_ += fmt::format("{:<11} {}\n", name, value); }
-
-  void schema() {
-    heading("schema " + json_["schema_id"].dump());
-    for (const Json& field : json_["schema"]) {
-      text_ += fmt::format("  {:>4}  {:<24} {}{}\n", field["id"].get<int>(), shown(field["name"]),
-                           shown(field["type"]), field["required"].get<bool>() ? " required" : "");
-    }
-    std::string fields;
-    for (const Json& field : json_["partition_spec"]) fields += (fields.empty() ? "" : ", ") + shown(field);
-    line("partitioned", fields.empty() ? "no" : "by " + fields);
-  }
-  void snapshots() {
-    constexpr size_t kShown = 10;
-    const Json& list = json_["snapshots"];
-    heading(fmt::format("snapshots: {}", list.size()));
-    const size_t first = list.size() > kShown ? list.size() - kShown : 0;
-    if (first > 0) text_ += fmt::format("  ... {} older, all with --json\n", first);
-    for (size_t i = first; i < list.size(); ++i) {
-      const Json& summary = list[i]["summary"];
-      const auto added = [&](const char* key) {
-        return summary.contains(key) ? shown(summary[key]) : std::string("0");
-      };
-      text_ += fmt::format("  {} {:<20} {} +{} rows, +{} files{}\n", shown(list[i]["time"]), list[i]["id"].dump(),
-                           summary.contains("operation") ? shown(summary["operation"]) : "?", added("added-records"),
-                           added("added-data-files"), list[i]["is_current"].get<bool>() ? "  <- current" : "");
-    }
-    for (const Json& ref : json_["refs"]) {
-      text_ += "  " + shown(ref["kind"]) + " " + shown(ref["name"]) + " -> " + ref["snapshot"].dump() + "\n";
-    }
-  }
-  void files() {
-    constexpr size_t kShown = 20;
-    const Json& list = json_["files"];
-    int64_t rows = 0, bytes = 0;
-    for (const Json& file : list) {
-      rows += file["rows"].get<int64_t>();
-      bytes += file["bytes"].get<int64_t>();
-    }
-    heading(fmt::format("files: {}, {} rows, {}", list.size(), format_count(rows),
-                        format_size(static_cast<double>(bytes))));
-    for (size_t i = 0; i < std::min(kShown, list.size()); ++i) {
-      text_ += fmt::format("  {:>12} rows {:>10}  {}\n", format_count(list[i]["rows"].get<int64_t>()),
-                           format_size(static_cast<double>(list[i]["bytes"].get<int64_t>())), shown(list[i]["path"]));
-    }
-    if (list.size() > kShown) text_ += fmt::format("  ... {} more, all with --json\n", list.size() - kShown);
-  }
-  void properties() {
-    heading("properties");
-    for (const auto& [key, value] : json_["properties"].items()) text_ += "  " + printable(key) + "=" + shown(value) + "\n";
-  }
-  void pipelines() {
-    for (const Json& pipeline : json_["pipelines"]) {
-      heading("pipeline " + shown(pipeline["name"]));
-      if (pipeline.contains("closed_by")) {
-        line("  closed by", shown(pipeline["closed_by"]));
-        continue;
-      }
-      line("  epoch", pipeline["epoch"].dump() + ", snapshot " + pipeline["snapshot"].dump() +
-                          (pipeline["is_retained"].get<bool>() ? (pipeline["holds"].get<bool>() ? "" : " (rolled back)")
-                                                               : " (expired)"));
-      for (const Json& partition : pipeline["partitions"]) {
-        line("  position", fmt::format("{}/{} next {}", shown(partition["topic"]), partition["partition"].dump(),
-                                       partition["next"].is_null() ? "not seen" : partition["next"].dump()));
-      }
-      if (pipeline["partitions"].empty()) line("  positions", printable(pipeline["positions"].dump()));
-      line("  owed", pipeline["owed"].empty() ? "nothing" : printable(pipeline["owed"].dump()));
-      if (pipeline.contains("tables")) line("  tables", printable(pipeline["tables"].dump()));
-    }
-  }
-
-  const Json& json_;
-  std::string text_;
-};
-
-}  // namespace
-
-namespace {
-
 // What the metadata file itself tells.
 base::Result<Json> metadata_json(const iceberg::TableMetadata& metadata, const std::string& metadata_location,
                                  const std::string& name) {
@@ -281,17 +207,18 @@ base::Result<Json> metadata_json(const iceberg::TableMetadata& metadata, const s
 }
 
 TableReport render(const Json& json) {
-  return TableReport{printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n", ReportText(json).write()};
+  const std::string text = printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return TableReport{text, table_report_text(text)};
 }
 
 }  // namespace
 
 base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata,
                                        const std::string& metadata_location, const std::string& name,
-                                       const AppliedEpoch& applied) {
+                                       const LookAtTable& look) {
   TRY_ASSIGN(Json json, metadata_json(metadata, metadata_location, name));
   TRY_ASSIGN(json["files"], files_json(io, metadata));
-  TRY_ASSIGN(json["pipelines"], pipelines_json(io, metadata, applied));
+  TRY_ASSIGN(json["pipelines"], pipelines_json(io, metadata, look));
   return render(json);
 }
 

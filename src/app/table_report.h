@@ -18,14 +18,20 @@ struct TableReport {
   std::string text;
 };
 
-// The highest epoch of a pipeline that another table has applied of what it was owed; nothing when that is not to be found
-// out. It tells owed entries that still wait from those that were applied since.
-using AppliedEpoch = std::function<std::optional<int64_t>(const std::string& table, const std::string& pipeline)>;
+// Another table that a pipeline writes to, as it is now.
+struct OtherTable {
+  bool exists = false;
+  int64_t applied = 0;  // highest epoch of the pipeline that it has applied of what it was owed
+  int64_t rows = 0;
+  int64_t files = 0;
+};
+// Looks at a table; nothing when that cannot be found out. It tells owed entries that still wait from those that were applied since.
+using LookAtTable = std::function<std::optional<OtherTable>(const std::string& table, const std::string& pipeline)>;
 
-// `name` as the user called the table. Without `applied` every entry of the last commit is shown as owed by it.
+// `name` as the user called the table. Without `look` every entry of the last commit is shown as owed by it.
 base::Result<TableReport> report_table(io::FileIO& io, const iceberg::TableMetadata& metadata,
                                        const std::string& metadata_location, const std::string& name,
-                                       const AppliedEpoch& applied = nullptr);
+                                       const LookAtTable& look = nullptr);
 
 // The short form, from the metadata alone: no manifest is read, no file is listed.
 base::Result<TableReport> describe_table(const iceberg::TableMetadata& metadata, const std::string& metadata_location,

@@ -52,7 +52,13 @@ def test_rows_go_where_topic_field_and_pattern_say(kafka, lake, topic):
     # What the anchor says of it.
     report = json.loads(frazil("inspect", pipeline.write(), "--json").expect().stdout)
     (told,) = [p for p in report["pipelines"] if p["name"] == "orders"]
-    assert told["owed"] == [] and set(told["tables"]) == {"shop.clicks", "shop.orders", "shop.refunds", "shop.rest"}
+    assert told["owed"] == []
+    assert {t["table"]: (t["rows"], t["files"], t["owed_epochs"]) for t in told["tables"]} == \
+        {"shop.clicks": (20, 1, []), "shop.orders": (30, 1, []), "shop.refunds": (30, 4, []), "shop.rest": (31, 1, [])}
+    text = frazil("inspect", pipeline.path).expect().stdout
+    assert re.search(r"table +shop\.clicks: 20 rows in 1 files, owed nothing\n", text) and re.search(r"owed +nothing\n", text), text
+    assert text.endswith(f"frazil inspect shop.clicks --file {pipeline.path}\n"), text
+    assert "20 rows" in frazil("inspect", "shop.clicks", "--file", pipeline.path).expect().stdout
 
 
 def test_rows_that_no_table_takes(kafka, lake, topic):
@@ -97,6 +103,28 @@ def test_a_roll_back_takes_the_rows_out_of_every_table(kafka, lake, topic):
     lake.expect_ids("shop.rest", range(2, 60, 3))
     voided = [s for s in lake.load("shop.orders").metadata.snapshots if s.summary.operation.value == "delete"]
     assert len(voided) == 1, "the rows were there, left, and came again"
+
+
+def test_a_rewind_tells_and_takes_what_each_table_got(kafka, lake, topic):
+    """The dry run says what the rewind then does; a table of dead letters that nobody needed is not made."""
+    topic_of(kafka, topic, kinds(0, 30))
+    pipeline = routed(lake, kafka, [topic], by_kind())
+    pipeline.run().expect()
+    target = f"snapshot:{lake.load(ANCHOR).current_snapshot().snapshot_id}"
+    for begin in (30, 60):
+        produce(kafka, topic, kinds(begin, begin + 30))
+        pipeline.run().expect()
+    told = [json.loads(frazil("rewind", pipeline.write(), "--to", target, "--json", *more).expect().stdout) for more in (["--dry-run"], [])]
+    for report in told:
+        assert {table["table"]: table["rows"] for table in report["tables"]} == {"shop.orders": 20, "shop.refunds": 20, "shop.rest": 20}
+        assert report["rows"] == 60 and report["files"] == sum(table["files"] for table in report["tables"])
+        assert report["dead_letters"] == {"table": DEAD, "exists": False, "rows": 0, "files": 0, "problem": ""}
+    assert told[0]["tables"] == told[1]["tables"] and not lake.has(DEAD)
+    lake.expect_ids("shop.orders", range(0, 30, 3))
+    pipeline.run().expect()
+    assert not lake.has(DEAD)
+    for number, name in enumerate(("shop.orders", "shop.refunds", "shop.rest")):
+        lake.expect_ids(name, range(number, 90, 3))
 
 
 def test_a_table_that_is_dropped_halts_the_pipeline_and_no_other_table(kafka, lake, topic):

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "app/catalog/catalog_file.h"
 #include "app/commands/commands.h"
@@ -34,18 +35,35 @@ int show(const base::Result<TableReport>& report, bool json) {
   return kExitOk;
 }
 
+// A table beside the one whose pipelines are shown: `anchor_uuid` is the uuid of that one.
+std::optional<OtherTable> look_at(iceberg::Catalog& catalog, const std::string& name, const std::string& pipeline,
+                                  const std::string& anchor_uuid) {
+  const auto id = iceberg::parse_table_id(name);
+  if (!id.ok()) return std::nullopt;
+  const auto table = catalog.load_table(*id);
+  if (!table.ok() && table.error().code() != base::Code::kNotFound) return std::nullopt;
+  OtherTable other;
+  other.exists = table.ok();
+  if (!other.exists) return other;
+  other.applied = sinks::applied_epoch(table->metadata, pipeline, anchor_uuid);
+  if (const iceberg::Snapshot* head = table->metadata.current_snapshot()) {
+    other.rows = head->summary_number("total-records");
+    other.files = head->summary_number("total-data-files");
+  }
+  return other;
+}
+
 base::Result<TableReport> report_from_catalog(const CatalogConfig& config, const std::string& name) {
   TRY_ASSIGN(const auto id, iceberg::parse_table_id(name));
   TRY_ASSIGN(const auto catalog, open_catalog(config));
   TRY_ASSIGN(const auto table, catalog->load_table(id).in("table " + name));
-  const AppliedEpoch applied = [&](const std::string& owed_to, const std::string& pipeline) -> std::optional<int64_t> {
-    const auto owed_id = iceberg::parse_table_id(owed_to);
-    if (!owed_id.ok()) return std::nullopt;
-    const auto owed_table = catalog->load_table(*owed_id);
-    if (!owed_table.ok()) return std::nullopt;
-    return sinks::applied_epoch(owed_table->metadata, pipeline);
+  std::map<std::pair<std::string, std::string>, std::optional<OtherTable>> seen;  // by table and pipeline
+  const LookAtTable look = [&](const std::string& other, const std::string& pipeline) {
+    const auto [at, is_new] = seen.try_emplace({other, pipeline});
+    if (is_new) at->second = look_at(*catalog, other, pipeline, table.metadata.table_uuid);
+    return at->second;
   };
-  return report_table(*catalog->file_io(), table.metadata, table.metadata_location, name, applied);
+  return report_table(*catalog->file_io(), table.metadata, table.metadata_location, name, look);
 }
 
 base::Result<TableReport> report_from_file(const std::string& location) {
@@ -65,6 +83,8 @@ int inspect_pipelines(const InspectArguments& arguments) {
   for (const PipelineConfig& pipeline : read.config.pipelines) {
     exit_code =
         std::max(exit_code, show(report_from_catalog(pipeline.table.catalog, pipeline.table.name), arguments.json));
+    if (arguments.json || pipeline.tables.empty()) continue;
+    put("one of its tables: frazil inspect " + pipeline.tables.front().name + " --file " + printable(arguments.target) + "\n");
   }
   return exit_code;
 }
@@ -96,9 +116,9 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command =
       app.add_subcommand("inspect", "Show a table: schema, snapshots, files, and the positions of pipelines");
-  command->add_option("TABLE", arguments->target, "a pipeline file, a ...metadata.json, or db.table with --catalog")
+  command->add_option("TABLE", arguments->target, "a pipeline file, a ...metadata.json, or db.table with --file")
       ->required();
-  command->add_option("--catalog", arguments->catalog_file, "file with a block as under `catalog:` of a pipeline, or a pipeline file");
+  command->add_option(kFileFlags, arguments->catalog_file, "file with a block as under `catalog:` of a pipeline, or a pipeline file");
   command->add_flag("--json", arguments->json, "everything as JSON");
   command->callback([arguments, &chosen] { chosen = [arguments] { return inspect_command(*arguments); }; });
 }
