@@ -77,7 +77,9 @@ double TopicFacts::records_per_second() const {
 
 base::Result<TopicFacts> probe_topics(const PipelineConfig& config) {
   const sources::KafkaSourceConfig kafka = kafka_source_config(config);
-  TRY_ASSIGN(const auto client, clients::make_librdkafka_client(sources::kafka_client_config(kafka, 1)));
+  clients::KafkaClientConfig settings = sources::kafka_client_config(kafka, 1);
+  settings.settle_ms = config.connect_timeout_ms;
+  TRY_ASSIGN(const auto client, clients::make_librdkafka_client(settings));
   TRY(client->connect(base::deadline_after(config.connect_timeout_ms * 1000)));
   TRY_ASSIGN(const sources::KafkaTopics topics, sources::discover_topics(*client, kafka));
   TRY(sources::require_topics(topics));

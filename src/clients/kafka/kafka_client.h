@@ -2,7 +2,8 @@
 // librdkafka (librdkafka_client.cc), or a simulated cluster in tests/simulation.
 //
 // One client belongs to one worker. poll_control() is called by one lane, fetch(lane) by the reader lane of that number, the
-// rest by any thread. No call waits beyond its deadline or, where none is given, beyond the client's request time-out.
+// rest by any thread. No call waits beyond its deadline or, where none is given, beyond the client's request time-out. States of the
+// brokers that pass by themselves are waited out on top of that, for `settle_ms`.
 #pragma once
 
 #include <cstdint>
@@ -151,6 +152,7 @@ struct KafkaClientConfig {
   std::string group_id;                           // empty: no group
   std::string client_id = "frazil";
   int lanes = 1;
+  int64_t settle_ms = 10'000;     // how long one question is asked again while the brokers are not ready for it
   bool allow_plaintext = false;  // brokers outside of this machine may be reached without TLS
 };
 

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/lane_inbox.h"
+#include "clients/kafka/passing_states.h"
 #include "clients/kafka/log_thinner.h"
 #include "clients/kafka/queue_signal.h"
 #include "clients/kafka/rdkafka_admin.h"
@@ -95,6 +96,14 @@ std::vector<TopicPartition> partitions_of(const rd_kafka_topic_partition_list_t&
   return partitions;
 }
 
+// Of the first partition that failed, or 0.
+int first_code(const rd_kafka_topic_partition_list_t& list) {
+  for (int i = 0; i < list.cnt; ++i) {
+    if (list.elems[i].err != RD_KAFKA_RESP_ERR_NO_ERROR) return list.elems[i].err;
+  }
+  return 0;
+}
+
 class LibrdkafkaClient : public KafkaClient {
  public:
   LibrdkafkaClient(const KafkaClientConfig& config, std::shared_ptr<RdKafkaConnection> connection);
@@ -107,7 +116,8 @@ class LibrdkafkaClient : public KafkaClient {
   base::Result<std::vector<std::string>> match_topics(const std::string& pattern) override;
   base::Result<std::map<TopicPartition, int64_t>> list_offsets(const std::vector<TopicPartition>& partitions,
                                                                OffsetSpec spec) override {
-    auto offsets = query_offsets(handle(), partitions, spec);
+    PassingStates passing(settle_ms_, closed_);
+    auto offsets = query_offsets(handle(), partitions, spec, passing);
     if (offsets.ok()) connection_->forget_troubles();
     return offsets;
   }
@@ -125,7 +135,10 @@ class LibrdkafkaClient : public KafkaClient {
                                                     base::MonoMicros deadline) override;
   void wake(int lane) override;
   base::Status commit_offsets(const std::map<TopicPartition, int64_t>& offsets, const std::string& metadata) override;
-  base::Result<std::vector<GroupMember>> group_members() override { return describe_group(handle(), group_id_); }
+  base::Result<std::vector<GroupMember>> group_members() override {
+    PassingStates passing(settle_ms_, closed_);
+    return describe_group(handle(), group_id_, passing);
+  }
   std::string last_error() const override { return connection_->last_error(); }
   void close() override;
 
@@ -159,6 +172,8 @@ class LibrdkafkaClient : public KafkaClient {
   };
 
   rd_kafka_t* handle() const { return connection_->handle(); }
+  template <typename Ask>
+  int until_settled(const RdKafkaPartitionList& list, const Ask& ask);
   void forget_fetched();
   int pull(ReaderLane& lane, int max_messages, int64_t max_bytes, base::MonoMicros deadline,
            std::vector<rd_kafka_message_t*>& messages);
@@ -172,6 +187,8 @@ class LibrdkafkaClient : public KafkaClient {
                                      int64_t offset);
 
   const std::string group_id_;
+  const int64_t settle_ms_;
+  base::Interrupt closed_;
   std::shared_ptr<RdKafkaConnection> connection_;
   RdKafkaQueue control_queue_;
   QueueSignal control_signal_;
@@ -186,6 +203,7 @@ class LibrdkafkaClient : public KafkaClient {
 
 LibrdkafkaClient::LibrdkafkaClient(const KafkaClientConfig& config, std::shared_ptr<RdKafkaConnection> connection)
     : group_id_(config.group_id),
+      settle_ms_(config.settle_ms),
       connection_(std::move(connection)),
       control_queue_(rd_kafka_queue_get_consumer(connection_->handle())),
       control_signal_(control_queue_.get()),
@@ -215,11 +233,24 @@ base::Result<std::vector<std::string>> LibrdkafkaClient::match_topics(const std:
   return matching;
 }
 
+// Asks until neither the answer nor a partition in it shows a passing state; the code of the answer.
+template <typename Ask>
+int LibrdkafkaClient::until_settled(const RdKafkaPartitionList& list, const Ask& ask) {
+  PassingStates passing(settle_ms_, closed_);
+  while (true) {
+    const int code = ask();
+    if (!passing.again(code != 0 ? code : first_code(*list))) return code;
+  }
+}
+
 base::Result<std::map<TopicPartition, int64_t>> LibrdkafkaClient::offsets_for_time(
     const std::vector<TopicPartition>& partitions, int64_t timestamp_ms) {
-  const RdKafkaPartitionList list = partition_list(partitions);
-  for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = timestamp_ms;
-  const auto code = rd_kafka_offsets_for_times(handle(), list.get(), kRequestMillis);
+  RdKafkaPartitionList list;
+  const int code = until_settled(list, [&] {
+    list = partition_list(partitions);
+    for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = timestamp_ms;
+    return rd_kafka_offsets_for_times(handle(), list.get(), kRequestMillis);
+  });
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("offsets for a timestamp");
   std::map<TopicPartition, int64_t> offsets;
   std::vector<TopicPartition> at_end;
@@ -241,8 +272,11 @@ base::Result<std::map<TopicPartition, std::pair<int64_t, std::string>>> Librdkaf
     const std::vector<TopicPartition>& partitions) {
   std::map<TopicPartition, std::pair<int64_t, std::string>> offsets;
   if (group_id_.empty()) return offsets;
-  const RdKafkaPartitionList list = partition_list(partitions);
-  const auto code = rd_kafka_committed(handle(), list.get(), kRequestMillis);
+  RdKafkaPartitionList list;
+  const int code = until_settled(list, [&] {
+    list = partition_list(partitions);
+    return rd_kafka_committed(handle(), list.get(), kRequestMillis);
+  });
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(code).in("committed offsets of group " + group_id_);
   for (int i = 0; i < list->cnt; ++i) {
     const auto& entry = list->elems[i];
@@ -510,6 +544,7 @@ void LibrdkafkaClient::close() {
     base::Lock lock(mutex_);
     if (std::exchange(is_closed_, true)) return;
   }
+  closed_.raise();
   forget_fetched();
   rd_kafka_consumer_close(handle());
   // What the lanes' queues still hold must go before the handle.

@@ -399,6 +399,47 @@ TEST_F(LibrdkafkaClientTest, GivesNoOffsetsWhileTheBrokerIsAway) {
   EXPECT_EQ(silent.error().code(), base::Code::kUnavailable) << silent.error().message();
 }
 
+// Of Kafka's protocol.
+constexpr int16_t kListOffsets = 2, kOffsetFetch = 9;
+constexpr int16_t kNotLeader = 6, kCoordinatorLoads = 14, kNotCoordinator = 16, kGroupRefused = 30;
+
+TEST_F(LibrdkafkaClientTest, AsksAgainWhileACoordinatorIsNotReady) {
+  auto client = make_client("g", 1);
+  for (const int16_t state : {kNotCoordinator, kCoordinatorLoads}) {
+    cluster_->fail_requests(kOffsetFetch, state, 3);
+    const auto committed = client->committed({{"orders", 0}});
+    EXPECT_TRUE(committed.ok()) << committed.error().message();
+  }
+}
+
+TEST_F(LibrdkafkaClientTest, AsksAgainWhileAPartitionHasNoLeader) {
+  produce(0, {"a", "b"}, 1000);
+  auto client = make_client("g", 1);
+  cluster_->fail_requests(kListOffsets, kNotLeader, 2);
+  EXPECT_EQ(value_of(client->list_offsets({{"orders", 0}}, OffsetSpec::kLatest)).size(), 1u);
+  cluster_->fail_requests(kListOffsets, kNotLeader, 2);
+  EXPECT_EQ(value_of(client->offsets_for_time({{"orders", 0}}, 500)).size(), 1u);
+}
+
+TEST_F(LibrdkafkaClientTest, TakesARefusalForOneAtOnce) {
+  auto client = make_client("g", 1);
+  cluster_->fail_requests(kOffsetFetch, kGroupRefused, 1);
+  const auto refused = client->committed({{"orders", 0}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message().find("GROUP_AUTHORIZATION_FAILED"), std::string::npos) << refused.error().message();
+  EXPECT_TRUE(client->committed({{"orders", 0}}).ok());
+}
+
+TEST_F(LibrdkafkaClientTest, GivesUpOnAStateThatDoesNotPassInTime) {
+  auto client = value_of(make_librdkafka_client(
+      {.properties = {{"bootstrap.servers", cluster_->bootstrap_servers()}}, .group_id = "g", .settle_ms = 300}));
+  ASSERT_TRUE(client->connect(soon()).ok());
+  cluster_->fail_requests(kOffsetFetch, kNotCoordinator, 1000);
+  const auto refused = client->committed({{"orders", 0}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message().find("NOT_COORDINATOR"), std::string::npos) << refused.error().message();
+}
+
 TEST(LibrdkafkaClient, NamesTheLastErrorWhenNoBrokerAnswers) {
   auto client = value_of(make_librdkafka_client({.properties = {{"bootstrap.servers", "127.0.0.1:1"}}, .group_id = ""}));
   const base::Status status = client->connect(base::deadline_after(1500000));

@@ -30,11 +30,21 @@ base::Result<RdKafkaEvent> await(rd_kafka_queue_t* queue) {
   return event;
 }
 
+using Send = std::function<void(rd_kafka_queue_t*)>;
+
 // Sends one admin request and waits for its answer.
-base::Result<RdKafkaEvent> ask(rd_kafka_t* handle, const std::function<void(rd_kafka_queue_t*)>& send) {
+base::Result<RdKafkaEvent> ask(rd_kafka_t* handle, const Send& send) {
   RdKafkaQueue queue(rd_kafka_queue_new(handle));
   send(queue.get());
   return await(queue.get());
+}
+
+// The same, and again while `code_in` finds a passing state in the answer.
+base::Result<RdKafkaEvent> ask_until_settled(rd_kafka_t* handle, const Send& send, int (*code_in)(rd_kafka_event_t*), PassingStates& passing) {
+  while (true) {
+    auto answer = ask(handle, send);
+    if (!answer.ok() || !passing.again(code_in(answer->get()))) return answer;
+  }
 }
 
 std::string id_text(const rd_kafka_Uuid_t* id) {
@@ -126,6 +136,23 @@ base::Result<std::map<TopicPartition, int64_t>> read_offsets(rd_kafka_event_t* e
   return offsets;
 }
 
+int code_in_offsets(rd_kafka_event_t* event) {
+  size_t count = 0;
+  const auto* infos = rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event), &count);
+  for (size_t i = 0; i < count; ++i) {
+    if (const int code = rd_kafka_ListOffsetsResultInfo_topic_partition(infos[i])->err; code != 0) return code;
+  }
+  return 0;
+}
+
+int code_in_group(rd_kafka_event_t* event) {
+  size_t count = 0;
+  const auto* groups =
+      rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(event), &count);
+  const auto* error = count == 1 ? rd_kafka_ConsumerGroupDescription_error(groups[0]) : nullptr;
+  return error != nullptr ? rd_kafka_error_code(error) : 0;
+}
+
 base::Result<std::vector<GroupMember>> read_members(rd_kafka_event_t* event) {
   size_t count = 0;
   const auto* groups =
@@ -212,7 +239,7 @@ base::Result<std::vector<std::string>> list_topics(rd_kafka_s* handle) {
 
 base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle,
                                                               const std::vector<TopicPartition>& partitions,
-                                                              OffsetSpec spec) {
+                                                              OffsetSpec spec, PassingStates& passing) {
   if (partitions.empty()) return std::map<TopicPartition, int64_t>();
   const RdKafkaPartitionList list = partition_list(partitions);
   const int64_t wanted = spec == OffsetSpec::kEarliest ? RD_KAFKA_OFFSET_SPEC_EARLIEST : RD_KAFKA_OFFSET_SPEC_LATEST;
@@ -224,9 +251,8 @@ base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle
     rd_kafka_error_destroy(error);
     return query_watermarks(handle, partitions, spec);
   }
-  const auto answer = ask(handle, [&](rd_kafka_queue_t* queue) {
-    rd_kafka_ListOffsets(handle, list.get(), options.get(), queue);
-  });
+  const auto send = [&](rd_kafka_queue_t* queue) { rd_kafka_ListOffsets(handle, list.get(), options.get(), queue); };
+  const auto answer = ask_until_settled(handle, send, code_in_offsets, passing);
   if (answer.ok()) {
     TRY_ASSIGN(auto offsets, read_offsets(answer->get()));
     if (offsets.size() < partitions.size()) return kafka_error(RD_KAFKA_RESP_ERR__TIMED_OUT).in("list offsets");
@@ -236,12 +262,11 @@ base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle
   return answer.error().in("list offsets");
 }
 
-base::Result<std::vector<GroupMember>> describe_group(rd_kafka_s* handle, const std::string& group) {
+base::Result<std::vector<GroupMember>> describe_group(rd_kafka_s* handle, const std::string& group, PassingStates& passing) {
   const char* name = group.c_str();
   const OptionsPtr options = admin_options(handle, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
-  const auto answer = ask(handle, [&](rd_kafka_queue_t* queue) {
-    rd_kafka_DescribeConsumerGroups(handle, &name, 1, options.get(), queue);
-  });
+  const auto send = [&](rd_kafka_queue_t* queue) { rd_kafka_DescribeConsumerGroups(handle, &name, 1, options.get(), queue); };
+  const auto answer = ask_until_settled(handle, send, code_in_group, passing);
   if (!answer.ok()) return answer.error().in("describe group " + group);
   return read_members(answer->get());
 }

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/kafka_producer.h"
+#include "clients/kafka/passing_states.h"
 #include "clients/kafka/rdkafka_handles.h"
 
 namespace frazil::clients {
@@ -21,10 +22,10 @@ inline constexpr int kRequestMillis = 10000;
 base::Result<ClusterDescription> describe_cluster(rd_kafka_s* handle, const std::vector<std::string>& topics);
 // Names of all topics.
 base::Result<std::vector<std::string>> list_topics(rd_kafka_s* handle);
-// Log starts, or last stable offsets.
-base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle,
-                                                             const std::vector<TopicPartition>& partitions, OffsetSpec spec);
-base::Result<std::vector<GroupMember>> describe_group(rd_kafka_s* handle, const std::string& group);
+// Log starts, or last stable offsets. Asked again as `passing` allows.
+base::Result<std::map<TopicPartition, int64_t>> query_offsets(rd_kafka_s* handle, const std::vector<TopicPartition>& partitions,
+                                                             OffsetSpec spec, PassingStates& passing);
+base::Result<std::vector<GroupMember>> describe_group(rd_kafka_s* handle, const std::string& group, PassingStates& passing);
 base::Status create_topic(rd_kafka_s* handle, const std::string& topic, const TopicSettings& settings);
 base::Status delete_topic(rd_kafka_s* handle, const std::string& topic);
 
