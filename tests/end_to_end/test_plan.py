@@ -58,3 +58,39 @@ def test_a_table_that_exists_and_does_not_fit(kafka, lake, topic):
     assert bytes_of(lake) == before and log_ends(kafka, topic) == end
     pipeline.content["source"]["kafka"]["topics"] = [f"{topic}_misspelt"]
     assert f"{topic}_misspelt" in frazil("plan", pipeline.write()).expect(1).stderr
+
+
+def test_several_tables_are_planned_each_and_in_total(kafka, lake, topic):
+    """Half of the rows are taken for each of two tables; one is there already, the other would be made."""
+    topic_of(kafka, topic, [{"id": i, "kind": "order" if i % 3 else "gift"} for i in range(600)])
+    schema = [{"name": "id", "type": "long"}, {"name": "kind", "type": "string"}]
+    properties = {"write.target-file-size-bytes": "1000000"}
+    tables = [{"name": "shop.orders", "when": {"field": "kind", "equals": "order"}, "create": {"properties": properties}},
+              {"name": "shop.rest", "create": {"partition_by": ["bucket(4, id)"], "properties": properties}}]
+    pipeline = Pipeline(lake, kafka, topics=[topic], schema=schema, table={"name": ...}, commit={"interval": "100s"})
+    pipeline.content["tables"] = tables
+    before = sorted(lake.files())
+    outcome, found = plan(pipeline, "--workers", "1,2")
+    outcome.expect()
+    assert sorted(lake.files()) == before and lake.tables() == []
+    orders, rest = found["tables"]
+    assert found["table"]["name"] == "shop.orders_positions" and not found["table"]["exists"]
+    assert [c["name"] for c in orders["columns"]] == ["id", "kind"] and orders["share_of_rows_assumed"] == rest["share_of_rows_assumed"] == 0.5
+    assert rest["partition_by"] == ["bucket(4, id)"] and rest["touched_partitions"] == 4
+    one = found["workers"][0]
+    assert (orders["workers"][0]["files_per_commit"], rest["workers"][0]["files_per_commit"], one["files_per_commit"]) == (1, 4, 5)
+    assert one["files_per_day"] == orders["workers"][0]["files_per_day"] + rest["workers"][0]["files_per_day"]
+    assert one["seconds_to_target"] == rest["workers"][0]["seconds_to_target"] == 4 * orders["workers"][0]["seconds_to_target"]
+    text = frazil("plan", pipeline.path).expect().stdout
+    for line in ("anchor shop.orders_positions: does not exist, would be created; holds positions and no rows", "table shop.rest: does not exist, would be created",
+                 "ASSUMED: rows are spread evenly over the 2 tables", "of these, table shop.orders:", "may ask the catalog for table shop.rest: yes"):
+        assert line in text, (line, text)
+    pipeline.run().expect()
+    pipeline.content["decode"]["json"]["schema"] = [*schema, {"name": "price", "type": "double"}]
+    outcome, found = plan(pipeline)
+    outcome.expect(1)
+    assert [t["rows"] for t in found["tables"]] == [400, 200] and found["table"]["exists"]
+    assert all(t["differences"] == [{"column": "price", "table": "", "schema": "double"}] and "price" in t["problem"] for t in found["tables"])
+    pipeline.content["tables"][1]["when"] = {"field": "id", "matches": ".*"}
+    pipeline.content["route"] = "all"
+    assert "each of the 2 tables takes every row" in frazil("plan", pipeline.write()).expect(1).stdout

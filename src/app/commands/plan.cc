@@ -20,8 +20,8 @@ struct PlanArguments {
 base::Result<PipelinePlan> plan_pipeline(const PipelineConfig& config, const ProcessConfig& process, const std::vector<int>& workers) {
   if (!config.kafka) return base::invalid("it reads no topics, and a plan is made from a topic's rate");
   TRY_ASSIGN(TopicFacts topics, probe_topics(config));
-  TRY_ASSIGN(TableFacts table, probe_table(config));
-  return make_plan(config, std::move(topics), std::move(table), process.memory_bytes, workers);
+  TRY_ASSIGN(ProbedTables tables, probe_tables(config));
+  return make_plan(config, std::move(topics), std::move(tables), process.memory_bytes, workers);
 }
 
 int plan_command(const PlanArguments& arguments) {

@@ -10,18 +10,24 @@
 
 namespace frazil::app {
 
-struct PipelinePlan {
-  std::string pipeline;
-  std::string table;
-  TopicFacts topics;
+struct PlannedTable {
   TableFacts facts;
   LoadFacts load;
   bool is_file_size_assumed = false;  // nothing was measured: a quarter of the values' bytes
   std::vector<WorkerSizing> workers;
 };
 
+struct PipelinePlan {
+  std::string pipeline;
+  TopicFacts topics;
+  PlannedTable anchor;               // the table, if it is one alone
+  std::vector<PlannedTable> tables;  // where rows go, if that is not one table
+  bool goes_to_all = false;          // each row into each of them; else each table is taken to get as many as any other
+  std::vector<WorkerSizing> workers;  // of all tables together
+};
+
 // `memory_bytes`: the budget of a process.
-PipelinePlan make_plan(const PipelineConfig& config, TopicFacts topics, TableFacts table, int64_t memory_bytes, const std::vector<int>& workers);
+PipelinePlan make_plan(const PipelineConfig& config, TopicFacts topics, ProbedTables tables, int64_t memory_bytes, const std::vector<int>& workers);
 // True when the pipeline would not start, or lacks a permission that was looked at.
 bool has_problem(const PipelinePlan& plan);
 

@@ -11,6 +11,7 @@
 #include "sinks/iceberg/retention.h"
 #include "sinks/iceberg/row_schema.h"
 #include "sinks/iceberg/table_setup.h"
+#include "sinks/iceberg/target_tables.h"
 
 namespace frazil::app {
 namespace {
@@ -73,39 +74,55 @@ base::Status describe(const iceberg::TableMetadata& metadata, const sinks::Icebe
   return {};
 }
 
-}  // namespace
-
-base::Result<TableFacts> probe_table(const PipelineConfig& config) {
-  TRY_ASSIGN(const auto catalog, open_catalog(config.table.catalog));
-  TRY_ASSIGN(const sinks::IcebergSinkConfig sink, sink_config(config, user_name()));
-  TableFacts facts;
-  const auto loaded = catalog->load_table(sink.table);
-  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return loaded.error().in("load table " + config.table.name);
-  facts.access.push_back({"ask the catalog for table " + config.table.name, ""});
-  facts.exists = loaded.ok();
-  if (facts.exists) {
-    if (sink.schema) facts.differences = compare(*loaded->metadata.current_schema(), *sink.schema);
-    TRY(describe(loaded->metadata, sink, facts));
-    if (const iceberg::Snapshot* head = loaded->metadata.current_snapshot()) {
-      const base::Status read = catalog->file_io()->read(head->manifest_list).status();
-      facts.access.push_back({"read the table's files", read.ok() ? "" : read.error().message()});
-    }
-    return facts;
-  }
+// A table that is not there: as it would be made.
+base::Status describe_new(const sinks::IcebergSinkConfig& sink, TableFacts& facts) {
   const auto request = sinks::new_table_request(sink);
-  if (!request.ok()) {
-    facts.problem = request.error().message();
-    return facts;
+  const auto metadata = request.ok() ? iceberg::new_table_metadata(*request, "not made", base::wall_millis()) : request.error();
+  if (request.ok()) {
+    for (const columnar::Field& field : request->schema.fields) facts.columns.emplace_back(field.name, type_text(&field));
   }
-  for (const columnar::Field& field : request->schema.fields) facts.columns.emplace_back(field.name, type_text(&field));
-  const auto metadata = iceberg::new_table_metadata(*request, "not made", base::wall_millis());
   if (!metadata.ok()) {
     facts.problem = metadata.error().message();
-    return facts;
+    return {};
   }
   TRY(describe(*metadata, sink, facts));
   facts.location.clear();
+  return {};
+}
+
+// `sink`: of this table alone, whose files are called `files`.
+base::Result<TableFacts> probe(iceberg::Catalog& catalog, const sinks::IcebergSinkConfig& sink, const std::string& files) {
+  TableFacts facts;
+  facts.name = sink.table.text();
+  const auto loaded = catalog.load_table(sink.table);
+  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return loaded.error().in("load table " + facts.name);
+  facts.access.push_back({"ask the catalog for table " + facts.name, ""});
+  facts.exists = loaded.ok();
+  if (!facts.exists) {
+    TRY(describe_new(sink, facts));
+    return facts;
+  }
+  if (sink.schema) facts.differences = compare(*loaded->metadata.current_schema(), *sink.schema);
+  TRY(describe(loaded->metadata, sink, facts));
+  if (const iceberg::Snapshot* head = loaded->metadata.current_snapshot()) {
+    const base::Status read = catalog.file_io()->read(head->manifest_list).status();
+    facts.access.push_back({"read " + files, read.ok() ? "" : read.error().message()});
+  }
   return facts;
+}
+
+}  // namespace
+
+base::Result<ProbedTables> probe_tables(const PipelineConfig& config) {
+  TRY_ASSIGN(const auto catalog, open_catalog(config.table.catalog));
+  TRY_ASSIGN(const sinks::IcebergSinkConfig sink, sink_config(config, user_name()));
+  ProbedTables tables;
+  TRY_ASSIGN(tables.anchor, probe(*catalog, sink, sink.targets.empty() ? "the table's files" : "the anchor's files"));
+  for (const sinks::TargetConfig& target : sink.targets) {
+    TRY_ASSIGN(TableFacts facts, probe(*catalog, sinks::config_of(sink, target), "the files of table " + target.table.text()));
+    tables.targets.push_back(std::move(facts));
+  }
+  return tables;
 }
 
 }  // namespace frazil::app

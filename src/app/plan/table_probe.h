@@ -1,4 +1,4 @@
-// What a pipeline's table is, or would be: its columns beside those of the configuration, its partitions, and what its files weigh. Reads only.
+// What the tables of a pipeline are, or would be: their columns beside those of the configuration, partitions, and what files weigh. Reads only.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct ColumnDifference {
 };
 
 struct TableFacts {
+  std::string name;
   bool exists = false;
   std::string problem;  // why the pipeline would not start with it; empty: it would
   std::string location;
@@ -37,7 +38,12 @@ struct TableFacts {
   std::vector<Access> access;
 };
 
+struct ProbedTables {
+  TableFacts anchor;                // whose commits decide: the pipeline's table, if it has one alone
+  std::vector<TableFacts> targets;  // where rows go, if that is not one table; the anchor may be among them
+};
+
 // kUnavailable when catalog or store are not reached.
-base::Result<TableFacts> probe_table(const PipelineConfig& config);
+base::Result<ProbedTables> probe_tables(const PipelineConfig& config);
 
 }  // namespace frazil::app

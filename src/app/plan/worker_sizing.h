@@ -12,7 +12,8 @@ namespace frazil::app {
 
 // Measured or assumed; see plan_report for which is which.
 struct LoadFacts {
-  double records_per_second = 0;
+  double records_per_second = 0;      // of the topics
+  double share = 1;                   // of the records that become rows of this table
   double value_bytes_per_second = 0;  // of message values
   double file_bytes_per_record = 0;   // in Parquet
   int32_t splits = 0;                 // Kafka partitions
@@ -41,5 +42,8 @@ struct WorkerSizing {
 };
 
 WorkerSizing size_workers(const LoadFacts& facts, int workers);
+// Of a pipeline with several tables: files of all of them, the average size of a file, the time that the slowest table takes to its target size,
+// and commits and metadata of the anchor, which has all records for its own.
+WorkerSizing size_pipeline(const LoadFacts& anchor, const std::vector<LoadFacts>& tables, int workers);
 
 }  // namespace frazil::app

@@ -69,5 +69,27 @@ TEST(WorkerSizing, FewRecordsTouchFewPartitions) {
   EXPECT_DOUBLE_EQ(size_workers(load, 1).commits_per_day, 864);
 }
 
+TEST(WorkerSizing, OfATableThatGetsAShareOfTheRows) {
+  LoadFacts half = facts();
+  half.share = 0.5;
+  const WorkerSizing one = size_workers(half, 1);
+  EXPECT_DOUBLE_EQ(one.files_per_commit, 8);
+  EXPECT_DOUBLE_EQ(one.file_bytes, size_workers(facts(), 1).file_bytes / 2);
+  EXPECT_DOUBLE_EQ(one.seconds_to_target.value(), 6400);
+  EXPECT_DOUBLE_EQ(one.value_bytes_per_interval, size_workers(facts(), 1).value_bytes_per_interval) << "a worker holds the rows of all tables";
+}
+
+TEST(WorkerSizing, OfAPipelineSumsItsTables) {
+  LoadFacts buckets = facts(), whole = facts();
+  buckets.share = whole.share = 0.5;
+  whole.table_partitions = 1;
+  const WorkerSizing total = size_pipeline(facts(), {buckets, whole}, 2);
+  EXPECT_DOUBLE_EQ(total.files_per_commit, 9);
+  EXPECT_DOUBLE_EQ(total.commits_per_day, size_workers(facts(), 2).commits_per_day);
+  EXPECT_DOUBLE_EQ(total.files_per_day, 9 * total.commits_per_day);
+  EXPECT_DOUBLE_EQ(total.file_bytes * total.files_per_day, 1000.0 * 250 * 86'400);
+  EXPECT_DOUBLE_EQ(total.seconds_to_target.value(), size_workers(buckets, 2).seconds_to_target.value());
+}
+
 }  // namespace
 }  // namespace frazil::app
