@@ -1,6 +1,7 @@
 #include "app/command_tree.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/config/nearest_name.h"
 
@@ -22,7 +23,7 @@ std::vector<std::string> words_of(const std::string& type_name) {
 
 // Arguments whose value is a path on this machine, or may be one.
 bool is_path(const std::string& name, const std::string& command) {
-  return name == "FILE" || name == "METADATA" || name == "--catalog" || name == "--schema" || name == "--dir" ||
+  return name == "FILE" || name == "METADATA" || name == "--file" || name == "--schema" || name == "--dir" ||
          (name == "TABLE" && command == "inspect");
 }
 
@@ -37,7 +38,7 @@ ArgumentDoc read_argument(const CLI::Option& option, const std::string& command)
   argument.words = words_of(option.get_type_name());
   argument.takes_value = option.get_items_expected_max() > 0;
   argument.is_required = option.get_required();
-  argument.names_a_file = is_path(argument.flags.empty() ? argument.name : argument.flags.back(), command);
+  argument.names_a_file = is_path(argument.flags.empty() ? argument.name : argument.flag(), command);
   return argument;
 }
 
@@ -58,6 +59,17 @@ void append_all(const CommandTree& tree, std::vector<const CommandTree*>& all) {
 }
 
 }  // namespace
+
+std::vector<std::string> ArgumentDoc::long_flags() const {
+  std::vector<std::string> all;
+  std::copy_if(flags.begin(), flags.end(), std::back_inserter(all), [](const std::string& flag) { return flag.starts_with("--"); });
+  return all;
+}
+
+std::string ArgumentDoc::flag() const {
+  const std::vector<std::string> all = long_flags();
+  return all.empty() ? "" : all.front();
+}
 
 const CommandTree* CommandTree::find(const std::string& wanted) const {
   for (const CommandTree& command : commands) {

@@ -13,7 +13,7 @@ class App;
 namespace frazil::app {
 
 struct ArgumentDoc {
-  std::vector<std::string> flags;  // "--set"; empty: positional
+  std::vector<std::string> flags;  // "--set", other names of it behind; empty: positional
   std::string name;                // of a positional: "FILE"
   std::string doc;
   std::string default_text;
@@ -22,6 +22,10 @@ struct ArgumentDoc {
   bool takes_value = false;
   bool names_a_file = false;
   bool is_required = false;
+
+  // Its name: the first long flag; empty for a positional.
+  std::string flag() const;
+  std::vector<std::string> long_flags() const;
 };
 
 struct CommandTree {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -43,6 +45,10 @@ class Program : public testing::Test {
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
+  }
+  static std::string read(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
   }
   // A pipeline that needs no Kafka.
   std::string pipeline(const std::string& more = "") {
@@ -117,6 +123,25 @@ TEST_F(Program, TakesThePipelineFileForItsCatalog) {
   EXPECT_EQ(frazil({"run", path, "--until-caught-up"}).exit_code, 0);
   EXPECT_EQ(frazil({"catalog", "tables", "--catalog", path}).out, "shop.orders\n");
   EXPECT_EQ(frazil({"catalog", "tables", "--catalog", path, "--pipeline", "other"}).exit_code, 2);
+  EXPECT_EQ(frazil({"catalog", "tables", "--file", path}).out, "shop.orders\n");
+  for (const char* flag : {"--file", "--catalog"}) {
+    EXPECT_THAT(frazil({"inspect", "shop.orders", flag, path}).out, HasSubstr("500 rows"));
+    EXPECT_THAT(frazil({"rewind", "shop.orders", flag, path, "--to", "snapshot:1"}).err, HasSubstr("has no snapshot 1"));
+  }
+}
+
+TEST_F(Program, ReadsTheFileOfACatalogOnce) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& text : {std::string("{type: sqlite, uri: catalog.db, warehouse: warehouse}\n"), read(pipeline())}) {
+    if (fork() == 0) {
+      std::ofstream(pipe) << text;
+      _exit(0);
+    }
+    const Outcome tables = frazil({"catalog", "tables", "--file", pipe});
+    EXPECT_EQ(tables.exit_code, 0) << tables.err;
+    wait(nullptr);
+  }
 }
 
 TEST_F(Program, RefusesToSpoilRecordsOfAForeignSchema) {

@@ -89,7 +89,7 @@ def fish_offers(path, home, line):
     ("frazil run ", {"orders.yaml"}, {"run", "tables"}),
     ("frazil options --format ", {"text", "markdown", "json-schema"}, {"orders.yaml"}),
     ("frazil catalog ", {"tables", "create-namespace"}, {"run", "orders.yaml"}),
-    ("frazil catalog show --", {"--catalog", "--namespace"}, {"--until-caught-up"}),
+    ("frazil catalog show --", {"--file", "--catalog", "--namespace"}, {"--until-caught-up"}),
     ("frazil run --set commit.inter", {"commit.interval="}, {"orders.yaml"}),
     ("frazil completion ", {"bash", "zsh", "fish"}, {"orders.yaml"}),
 ])

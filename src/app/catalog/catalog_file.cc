@@ -1,8 +1,6 @@
 #include "app/catalog/catalog_file.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "app/config/config_reader.h"
 #include "app/config/document.h"
@@ -10,13 +8,10 @@
 namespace frazil::app {
 namespace {
 
-// A file that cannot be read or is no YAML counts as a catalog's: reading it as such tells what is wrong.
-bool holds_pipelines(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
+// What is no YAML counts as a catalog's: reading it as such tells what is wrong.
+bool holds_pipelines(const std::string& text, const std::string& path) {
   Problems ignored(path);
-  const auto root = parse_yaml(text.str(), ignored);
+  const auto root = parse_yaml(text, ignored);
   return root && root->kind == Node::Kind::kMap &&
          (root->find("table") != nullptr || root->find("pipelines") != nullptr || root->find("source") != nullptr);
 }
@@ -52,13 +47,15 @@ std::optional<CatalogConfig> catalog_of_pipelines(const std::vector<PipelineConf
 }  // namespace
 
 std::optional<CatalogConfig> read_catalog_of(const std::string& path, const std::string& pipeline, Problems& problems) {
-  if (!holds_pipelines(path)) {
-    const auto catalog = read_catalog_file(path, problems);
+  const auto text = read_whole_file(path, problems);
+  if (!text) return std::nullopt;
+  if (!holds_pipelines(*text, path)) {
+    const auto catalog = read_catalog_text(*text, path, problems);
     if (pipeline.empty() || !catalog) return catalog;
     problems.error({}, "--pipeline \"" + pipeline + "\": this file holds a catalog alone, no pipelines");
     return std::nullopt;
   }
-  const ReadConfig read = read_config_file(path, {{}, MissingReference::kWarning});
+  const ReadConfig read = read_config_text(*text, path, {{}, MissingReference::kWarning});
   problems = read.problems;
   if (problems.has_errors()) return std::nullopt;
   return catalog_of_pipelines(read.config.pipelines, pipeline, problems);

@@ -189,7 +189,7 @@ class CatalogCommands {
     CLI::App* command = catalog_.add_subcommand(name, doc);
     arguments_ = std::make_shared<CatalogArguments>();
     command
-        ->add_option("--catalog", arguments_->file,
+        ->add_option(kFileFlags, arguments_->file,
                      "file with a block as under `catalog:` of a pipeline, or a pipeline file")
         ->envname("FRAZIL_CATALOG")
         ->required();

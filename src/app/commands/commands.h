@@ -10,6 +10,9 @@ class App;
 
 namespace frazil::app {
 
+// The file of a command whose target is a table: its name, and another that is taken too.
+inline constexpr char kFileFlags[] = "--file,--catalog";
+
 // Runs the command that the user chose and gives the exit code.
 using Chosen = std::function<int()>;
 

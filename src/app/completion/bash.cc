@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& words) {
 std::string flags_of(const CommandTree& command) {
   std::string text;
   for (const ArgumentDoc& argument : command.arguments) {
-    if (!argument.flags.empty()) text += (text.empty() ? "" : " ") + argument.flags.back();
+    for (const std::string& flag : argument.long_flags()) text += (text.empty() ? "" : " ") + flag;
   }
   return text;
 }
@@ -36,20 +36,20 @@ bool takes_files(const CommandTree& command) {
                      [](const ArgumentDoc& argument) { return argument.flags.empty() && argument.names_a_file; });
 }
 
+std::string value_case(const CommandTree& command, const ArgumentDoc& argument, const std::string& flag) {
+  const std::string start = fmt::format("    '{} {}') ", command.path, flag);
+  if (flag == "--set" && command.commands.empty() && !command.path.starts_with("catalog")) {
+    return start + fmt::format("words='{}'; compopt -o nospace 2> /dev/null ;;\n", joined(set_paths()));
+  }
+  if (!argument.words.empty()) return start + fmt::format("words='{}' ;;\n", joined(argument.words));
+  return start + (argument.names_a_file ? "files=yes ;;\n" : ": value of its own ;;\n");
+}
+
 std::string value_cases(const CommandTree& command) {
   std::string text;
   for (const ArgumentDoc& argument : command.arguments) {
     if (argument.flags.empty() || !argument.takes_value) continue;
-    const std::string flag = argument.flags.back();
-    if (flag == "--set" && command.commands.empty() && !command.path.starts_with("catalog")) {
-      text += fmt::format("    '{} {}') words='{}'; compopt -o nospace 2> /dev/null ;;\n", command.path, flag,
-                          joined(set_paths()));
-    } else if (!argument.words.empty()) {
-      text += fmt::format("    '{} {}') words='{}' ;;\n", command.path, flag, joined(argument.words));
-    } else {
-      text += fmt::format("    '{} {}') {} ;;\n", command.path, flag,
-                          argument.names_a_file ? "files=yes" : ": value of its own");
-    }
+    for (const std::string& flag : argument.long_flags()) text += value_case(command, argument, flag);
   }
   return text;
 }

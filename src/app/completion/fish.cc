@@ -25,10 +25,10 @@ std::string condition(const CommandTree& command) {
 
 std::string argument_lines(const CommandTree& command, const ArgumentDoc& argument) {
   const std::string start = "complete -c frazil -n " + condition(command);
-  const bool is_set =
-      !argument.flags.empty() && argument.flags.back() == "--set" && !command.path.starts_with("catalog");
+  const bool is_set = argument.flag() == "--set" && !command.path.starts_with("catalog");
   std::string line = start;
-  if (!argument.flags.empty()) line += " -l " + argument.flags.back().substr(2) + " -d " + quoted(argument.doc);
+  for (const std::string& flag : argument.long_flags()) line += " -l " + flag.substr(2);
+  if (!argument.flags.empty()) line += " -d " + quoted(argument.doc);
   if (argument.flags.empty() && command.path.empty()) return "";
   if (!argument.flags.empty() && !argument.takes_value) return line + "\n";
   if (!argument.flags.empty()) line += " -r";

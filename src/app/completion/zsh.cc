@@ -31,9 +31,7 @@ std::string action_of(const ArgumentDoc& argument, bool is_set) {
   return argument.words.empty() ? " " : words(argument.words);
 }
 
-std::string specification(const ArgumentDoc& argument, bool is_set) {
-  if (argument.flags.empty()) return fmt::format("':{}:{}'", escaped(argument.name), action_of(argument, false));
-  const std::string flag = argument.flags.back();
+std::string specification(const ArgumentDoc& argument, const std::string& flag, bool is_set) {
   const std::string start = flag == "--help" ? "'(- *)" : "'*";
   std::string text = start + flag + "[" + escaped(argument.doc) + "]";
   if (argument.takes_value) text += ":value:" + action_of(argument, is_set);
@@ -49,9 +47,10 @@ std::string function_name(const CommandTree& command) {
 std::string specifications(const CommandTree& command) {
   std::string text;
   for (const ArgumentDoc& argument : command.arguments) {
-    const bool is_set =
-        !argument.flags.empty() && argument.flags.back() == "--set" && !command.path.starts_with("catalog");
-    text += " \\\n    " + specification(argument, is_set);
+    const std::string next = " \\\n    ";
+    if (argument.flags.empty()) text += next + fmt::format("':{}:{}'", escaped(argument.name), action_of(argument, false));
+    const bool is_set = argument.flag() == "--set" && !command.path.starts_with("catalog");
+    for (const std::string& flag : argument.long_flags()) text += next + specification(argument, flag, is_set);
   }
   return text;
 }

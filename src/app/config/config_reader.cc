@@ -21,21 +21,6 @@ std::string folder_of(const std::string& file) {
   return folder.empty() ? "." : folder;
 }
 
-std::optional<std::string> read_text(const std::string& path, Problems& problems) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  const int reason = errno;
-  // Reading a folder fails only now.
-  const bool is_folder = std::filesystem::is_directory(path);
-  if (!file || is_folder) {
-    problems.error({}, std::string("cannot be read: ") + std::strerror(is_folder ? EISDIR : reason));
-    return std::nullopt;
-  }
-  return text.str();
-}
-
 std::vector<const Option*> pointers(const std::vector<Option>& options) {
   std::vector<const Option*> all;
   for (const Option& option : options) all.push_back(&option);
@@ -130,6 +115,21 @@ class ProgramReader {
 
 }  // namespace
 
+std::optional<std::string> read_whole_file(const std::string& path, Problems& problems) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  const int reason = errno;
+  // Reading a folder fails only now.
+  const bool is_folder = std::filesystem::is_directory(path);
+  if (!file || is_folder) {
+    problems.error({}, std::string("cannot be read: ") + std::strerror(is_folder ? EISDIR : reason));
+    return std::nullopt;
+  }
+  return text.str();
+}
+
 ReadConfig read_config_text(std::string_view text, const std::string& file, const ReadOptions& options) {
   ReadConfig read{{}, Problems(file)};
   read.config.file = file;
@@ -143,15 +143,13 @@ ReadConfig read_config_text(std::string_view text, const std::string& file, cons
 
 ReadConfig read_config_file(const std::string& path, const ReadOptions& options) {
   Problems problems(path);
-  const auto text = read_text(path, problems);
+  const auto text = read_whole_file(path, problems);
   if (!text) return {{}, problems};
   return read_config_text(*text, path, options);
 }
 
-std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems& problems) {
-  const auto text = read_text(path, problems);
-  if (!text) return std::nullopt;
-  const std::optional<Node> root = parse_yaml(*text, problems);
+std::optional<CatalogConfig> read_catalog_text(std::string_view text, const std::string& file, Problems& problems) {
+  const std::optional<Node> root = parse_yaml(text, problems);
   if (!root) return std::nullopt;
   if (root->kind != Node::Kind::kMap) {
     problems.error(root->mark, "a catalog is a map: {type: sqlite, uri: ..., warehouse: ...}");
@@ -168,7 +166,7 @@ std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems
   PipelineConfig pipeline;
   ProcessConfig process;
   Marks marks;
-  const ValueContext context{problems, folder_of(path), MissingReference::kError};
+  const ValueContext context{problems, folder_of(file), MissingReference::kError};
   read_by_options(make_option_tree(pointers(options)), *root, {&process, &pipeline}, context, marks);
   for (const std::string& problem : place_catalog(pipeline.table.catalog, context.folder)) problems.error(root->mark, problem);
   const auto is_written = [&](const std::string& key) { return marks.contains(key); };

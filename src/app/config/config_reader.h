@@ -28,7 +28,9 @@ ReadConfig read_config_file(const std::string& path, const ReadOptions& options)
 // `file` names the text in messages; its folder is where relative paths start.
 ReadConfig read_config_text(std::string_view text, const std::string& file, const ReadOptions& options);
 
-// A file that holds the block of `table.catalog` alone.
-std::optional<CatalogConfig> read_catalog_file(const std::string& path, Problems& problems);
+// The whole of a file. Read once: it may be a pipe.
+std::optional<std::string> read_whole_file(const std::string& path, Problems& problems);
+// A text that holds the block of `table.catalog` alone; `file` as above.
+std::optional<CatalogConfig> read_catalog_text(std::string_view text, const std::string& file, Problems& problems);
 
 }  // namespace frazil::app

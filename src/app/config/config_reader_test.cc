@@ -496,7 +496,7 @@ TEST(Config, ReadsACatalogFile) {
   const std::string path = (std::filesystem::temp_directory_path() / "frazil_config_test_catalog.yaml").string();
   std::ofstream(path) << "{type: sqlite, uri: c.db, warehouse: w, name: lake}\n";
   Problems problems(path);
-  const auto catalog = read_catalog_file(path, problems);
+  const auto catalog = read_catalog_text(*read_whole_file(path, problems), path, problems);
   ASSERT_TRUE(catalog) << problems.render();
   EXPECT_EQ(catalog->name, "lake");
   EXPECT_EQ(catalog->uri, (std::filesystem::temp_directory_path() / "c.db").string());

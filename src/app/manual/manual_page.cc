@@ -69,7 +69,7 @@ std::string synopsis(const CommandTree& command) {
 std::string command_section(const CommandTree& command) {
   std::string text = ".SS " + synopsis(command) + "\n" + plain(command.doc) + ".\n";
   for (const ArgumentDoc& argument : command.arguments) {
-    if (argument.flags.empty() || argument.flags.back() != "--help") text += argument_entry(argument);
+    if (argument.flag() != "--help") text += argument_entry(argument);
   }
   return text;
 }
@@ -111,7 +111,7 @@ std::string program_manual(const CommandTree& tree) {
   text +=
       ".SH SIGNALS\n.TP\nSIGTERM, SIGINT\nStop reading, commit what is complete, and end. A second one ends at once.\n";
   text += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") + "\nWhen set and not empty, nothing is printed in bold.\n.TP\n" +
-          bold("FRAZIL_CATALOG") + "\nThe file that " + bold("frazil catalog") + " takes without " + bold("--catalog") +
+          bold("FRAZIL_CATALOG") + "\nThe file that " + bold("frazil catalog") + " takes without " + bold("--file") +
           ".\n.TP\n" + bold("XDG_RUNTIME_DIR") + ", " + bold("RUNTIME_DIRECTORY") +
           "\nWhere the control socket of a process is, unless its file names another place.\n";
   text += ".SH FILES\n.TP\n\\fI/etc/frazil/NAME.yaml\\fR\nThe pipeline file of the service " +
@@ -120,7 +120,7 @@ std::string program_manual(const CommandTree& tree) {
   text += ".SH EXAMPLES\n.EX\n" +
           plain(
               "frazil validate orders.yaml\nfrazil run orders.yaml --until-caught-up\n"
-              "frazil inspect orders.yaml\nfrazil catalog tables --catalog orders.yaml") +
+              "frazil inspect orders.yaml\nfrazil catalog tables --file orders.yaml") +
           "\n.EE\n";
   return text + ".SH SEE ALSO\n" + bold("frazil-pipeline") + "(5), " + bold("systemctl") + "(1)\n";
 }
