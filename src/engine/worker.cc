@@ -177,7 +177,10 @@ base::Result<SourcePositions> Worker::settle() {
   TRY_ASSIGN(const bool must_create, sink_.committer().must_create());
   if (must_create) {
     TRY(source_.resolve_start().status());
-    TRY(sink_.committer().recognise(source_.last_mark()));
+    const std::string mark = source_.last_mark();
+    // Another worker may have made the table, and then left its mark, since the first look.
+    TRY_ASSIGN(const bool is_still_missing, sink_.committer().must_create());
+    if (is_still_missing) TRY(sink_.committer().recognise(mark));
   }
   while (true) {
     TRY_ASSIGN(std::optional<SourcePositions> known, sink_.committer().open());

@@ -124,7 +124,10 @@ class FakeSource : public Source {
   base::Status confirm(const SourcePositions&, const std::vector<Range>&) override { return {}; }
   std::map<std::string, std::string> identity() const override { return {}; }
   void acknowledge(const SourcePositions& positions, const std::string&) override { acknowledged = positions; }
-  std::string last_mark() override { return ""; }
+  std::string last_mark() override {
+    if (on_mark) on_mark();
+    return "";
+  }
   bool is_caught_up(const SourcePositions& positions) override {
     return std::all_of(positions.next.begin(), positions.next.end(),
                        [&](const auto& entry) { return entry.second == std::to_string(records_); });
@@ -136,6 +139,7 @@ class FakeSource : public Source {
   int reassignments = 0;
   std::deque<SourceEvent> events;  // told one at each poll; deadlines count from then
   std::function<void(const std::vector<SplitId>&)> on_release;
+  std::function<void()> on_mark;  // whenever it is asked for
   int events_after = 0;      // not before so many batches were read
   uint64_t read_micros = 0;  // how long a read takes at most
   int refused_adds = 0;
@@ -730,6 +734,17 @@ TEST(Worker, NoTableIsMadeBeforeTheSourceIsRecognised) {
   const base::Status status = rig.run();
   ASSERT_NE(status.error().halt(), nullptr);
   EXPECT_FALSE(rig.sink.committer_.is_made);
+}
+
+TEST(Worker, ATableThatAnotherWorkerMakesMeanwhileIsNoOtherTable) {
+  Rig rig;
+  rig.sink.committer_.recognised = base::Error(base::Halt{"TABLE_REPLACED", "the mark is of a table, and there is none", "t", "", {}});
+  rig.source.on_mark = [&] {
+    rig.sink.committer_.is_made = true;
+    rig.sink.committer_.positions = rig.source.resolve_start().value();
+  };
+  const base::Status status = rig.run();
+  EXPECT_TRUE(status.ok()) << status.error().message();
 }
 
 TEST(Worker, AFailureThatMayPassDropsTheEpochAndReadsItAgain) {
