@@ -238,6 +238,19 @@ class CommitterTest : public ::testing::Test {
     const iceberg::TableCommit request{{}, {iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{target, true, {}, {}, {}}}}};
     ASSERT_TRUE(catalog_->commit_table(config_.table, request).ok());
   }
+  // The anchor is as `earlier` says, later snapshots are unknown: an older metadata file was registered.
+  void put_back(const iceberg::TableMetadata& earlier) {
+    const iceberg::TableMetadata now = metadata(config_.table);
+    std::vector<int64_t> later;
+    for (const iceberg::Snapshot& snapshot : now.snapshots) {
+      if (earlier.snapshot(snapshot.snapshot_id) == nullptr) later.push_back(snapshot.snapshot_id);
+    }
+    iceberg::TableCommit request;
+    for (const auto& [name, ref] : earlier.refs) request.updates.push_back(iceberg::SetSnapshotRef{name, ref});
+    request.updates.push_back(iceberg::SetProperties{earlier.properties});
+    request.updates.push_back(iceberg::RemoveSnapshots{later});
+    ASSERT_TRUE(catalog_->commit_table(config_.table, request).ok());
+  }
   static std::string halt_code(const base::Error& error) { return error.halt() == nullptr ? "" : error.halt()->code; }
 
   NumberFormat format_;

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "engine/dead_letters.h"
+#include "iceberg/scan.h"
 #include "iceberg/table_properties.h"
 #include "io/stored_files.h"
 #include "sinks/iceberg/data_file_writer.h"
@@ -72,20 +73,39 @@ base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const ic
   return location;
 }
 
-bool is_of_epochs(const columnar::Schema& schema, const iceberg::DataFile& file, const std::string& pipeline, int64_t first,
-                  int64_t last) {
+Share share_of_epochs(const columnar::Schema& schema, const iceberg::DataFile& file, const std::string& pipeline, int64_t first,
+                      int64_t last) {
   const columnar::Field* epoch = schema.find("epoch");
   const columnar::Field* name = schema.find("pipeline");
-  if (epoch == nullptr || name == nullptr) return false;
+  if (epoch == nullptr || name == nullptr) return Share::kSome;
   const auto bound = [](const std::map<int32_t, std::string>& bounds, int32_t id) {
     const auto found = bounds.find(id);
     return found == bounds.end() ? std::string() : found->second;
   };
   const std::string low = bound(file.lower_bounds, epoch->id);
   const std::string high = bound(file.upper_bounds, epoch->id);
-  if (low.empty() || high.empty()) return false;
-  return bound(file.lower_bounds, name->id) == pipeline && bound(file.upper_bounds, name->id) == pipeline &&
-         as_long(low) >= first && as_long(high) <= last;
+  const std::string low_name = bound(file.lower_bounds, name->id);
+  const std::string high_name = bound(file.upper_bounds, name->id);
+  const bool has_epochs = !low.empty() && !high.empty();
+  if (has_epochs && (as_long(high) < first || as_long(low) > last)) return Share::kNone;
+  const bool has_names = !low_name.empty() && !high_name.empty();
+  if (has_names && (high_name < pipeline || low_name > pipeline)) return Share::kNone;
+  const bool is_all = has_epochs && has_names && as_long(low) >= first && as_long(high) <= last && low_name == pipeline && high_name == pipeline;
+  return is_all ? Share::kAll : Share::kSome;
+}
+
+base::Result<FilesOfEpochs> dead_letters_of_epochs(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& pipeline,
+                                                   int64_t first, int64_t last) {
+  FilesOfEpochs found;
+  if (!metadata.current_snapshot_id) return found;
+  TRY_ASSIGN(const std::vector<iceberg::LiveFile> live, iceberg::live_files(io, metadata, *metadata.current_snapshot_id));
+  for (const iceberg::LiveFile& file : live) {
+    if (file.file.content != iceberg::FileContent::kData) continue;
+    const Share share = share_of_epochs(*metadata.current_schema(), file.file, pipeline, first, last);
+    if (share == Share::kAll) found.paths.insert(file.file.file_path);
+    if (share == Share::kSome) found.problem = "file " + file.file.file_path + " holds dead letters of those epochs and others, or does not tell";
+  }
+  return found;
 }
 
 }  // namespace frazil::sinks

@@ -8,6 +8,7 @@
 #include "columnar/column.h"
 #include "iceberg/catalog.h"
 #include "iceberg/manifest.h"
+#include "sinks/iceberg/void_epochs.h"
 
 namespace frazil::sinks {
 
@@ -22,8 +23,13 @@ base::Status check_dead_letter_table(iceberg::Catalog& catalog, const iceberg::T
 base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::LoadedTable& table,
                                              const columnar::Batch& rows, int64_t epoch);
 
-// True when the file's bounds say that all its rows are of `pipeline` and of epochs first..last.
-bool is_of_epochs(const columnar::Schema& schema, const iceberg::DataFile& file, const std::string& pipeline, int64_t first,
-                  int64_t last);
+// What a file's bounds say about how many of its rows are of `pipeline` and of epochs first..last.
+enum class Share { kNone, kSome, kAll };  // kSome: bounds that tell nothing too
+Share share_of_epochs(const columnar::Schema& schema, const iceberg::DataFile& file, const std::string& pipeline, int64_t first,
+                      int64_t last);
+
+// Which files hold the dead letters of those epochs; a problem when a file holds some, as after a compaction by others.
+base::Result<FilesOfEpochs> dead_letters_of_epochs(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& pipeline,
+                                                   int64_t first, int64_t last);
 
 }  // namespace frazil::sinks

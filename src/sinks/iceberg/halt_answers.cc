@@ -1,5 +1,7 @@
 #include "sinks/iceberg/halt_answers.h"
 
+#include <utility>
+
 #include "base/clock.h"
 #include "base/random.h"
 #include "sinks/iceberg/row_schema.h"
@@ -64,6 +66,39 @@ base::Status HaltAnswers::carry_out(const base::Halt& halt, const std::string& c
     if (halted.ok()) return true;  // another worker has answered it
     if (halted.error().halt() == nullptr || halted.error().halt()->token != halt.token) return halted.error();
     Proposal proposal = proposal_for(choice, state);
+    proposal.decision = decision_text(halt, choice);
+    TRY(anchor_.post(loaded, state, append, proposal));
+    return true;
+  });
+}
+
+base::Result<PipelineState> HaltAnswers::settle_applied(PipelineState state) {
+  TRY_ASSIGN(const AppliedEpoch applied, highest_applied(catalog_, config_, anchor_.uuid()));
+  if (applied.epoch <= state.highest_epoch) return state;
+  TRY_ASSIGN(iceberg::LoadedTable loaded, anchor_.load());  // another worker may have committed and applied that epoch meanwhile
+  TRY_ASSIGN(state, settle(loaded));
+  if (applied.epoch <= state.highest_epoch) return state;
+  TRY_ASSIGN(const bool may_void, are_all_shown(catalog_, state.marks.owed, anchor_.uuid(), config_.pipeline));
+  const base::Halt halt = anchor_put_back(config_.table, state.highest_epoch, applied, may_void, anchor_.head());
+  TRY_ASSIGN(const std::optional<std::string> choice, choice_for(halt));
+  if (!choice) return base::Error(halt);
+  TRY(void_above(halt, *choice, applied));
+  TRY_ASSIGN(loaded, anchor_.load());
+  return settle(loaded);
+}
+
+// The anchor's next epoch is above all that was ever applied, and everything above its own last one is void.
+base::Status HaltAnswers::void_above(const base::Halt& halt, const std::string& choice, const AppliedEpoch& applied) {
+  base::Interrupt never;
+  iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
+  return anchor_.until_decided(AnchorTable::Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+    TRY_ASSIGN(PipelineState state, anchor_.state_in(loaded));
+    TRY(anchor_.check(state));
+    if (applied.epoch <= state.highest_epoch) return true;
+    const int64_t last_known = std::exchange(state.highest_epoch, applied.epoch);
+    Proposal proposal;
+    proposal.positions = state.marks.positions;
+    proposal.owed = owed_when_going_back(config_, state, last_known);
     proposal.decision = decision_text(halt, choice);
     TRY(anchor_.post(loaded, state, append, proposal));
     return true;

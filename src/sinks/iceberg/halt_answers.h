@@ -10,6 +10,7 @@
 
 #include "engine/sink.h"
 #include "sinks/iceberg/anchor_table.h"
+#include "sinks/iceberg/applied_epochs.h"
 #include "sinks/iceberg/outbox.h"
 
 namespace frazil::sinks {
@@ -26,6 +27,8 @@ class HaltAnswers {
 
   // The state of `loaded`, halts that were answered being settled.
   base::Result<PipelineState> settle(iceberg::LoadedTable loaded);
+  // The state, when no other table has applied more than it knows of; that halt settled, when it was answered.
+  base::Result<PipelineState> settle_applied(PipelineState state);
   // Settles the halt of a table that could not get what it is owed, when it was answered; gives it back otherwise.
   base::Status settle_owed(const OwedTrouble& trouble);
   // A halt when the source remembers `mark`, the uuid of another table than the anchor.
@@ -37,6 +40,7 @@ class HaltAnswers {
   base::Result<std::optional<std::string>> choice_for(const base::Halt& halt) const;
   base::Status carry_out(const base::Halt& halt, const std::string& choice);
   base::Status apply_owed_of(const std::string& other, const std::vector<OwedEntry>& owed);
+  base::Status void_above(const base::Halt& halt, const std::string& choice, const AppliedEpoch& applied);
   Proposal proposal_for(const std::string& choice, const PipelineState& state) const;
   std::string decision_text(const base::Halt& halt, const std::string& choice) const;
 

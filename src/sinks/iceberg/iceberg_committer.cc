@@ -109,6 +109,8 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
     TRY_ASSIGN(state, answers_.settle(loaded));
   }
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
+  TRY_ASSIGN(state, answers_.settle_applied(std::move(state)));
+  TRY(outbox_.note_anchor_at(state.highest_epoch, anchor_.head()));
   base::Interrupt never;
   TRY(apply_owed(state.marks.owed, never, When::kAtStart));
   return Positions(state.marks.positions);
@@ -284,6 +286,7 @@ base::Result<bool> IcebergCommitter::try_commit(const iceberg::LoadedTable& load
     owed_now_ = state.marks.owed;
     return true;
   }
+  TRY(outbox_.note_anchor_at(state.highest_epoch, anchor_.head()));
   engine::Ledger ledger(format_, state.marks.positions);
   const engine::Ledger::Judgement judgement = ledger.judge(epoch.ranges);
   if (judgement.answer == engine::Ledger::Answer::kStale) return drop(ledger, Kind::kStale, judgement.reason, verdict);

@@ -431,6 +431,60 @@ TEST_F(CommitterTest, AcceptingTheTableReadsAgainWhatWasRolledBackAndVoidsItsDea
   EXPECT_EQ(halt_code(committer({{"TABLE_ROLLED_BACK", "table", token}})->open().error()), "TABLE_ROLLED_BACK");
 }
 
+TEST_F(CommitterTest, ATablePutBackToOlderMetadataLosesNoDeadLetters) {
+  const auto one = begun();
+  commit(*one, 0, 4, {1});
+  const iceberg::TableMetadata earlier = metadata(config_.table);
+  commit(*one, 4, 8, {5});
+  commit(*one, 8, 12, {9});
+  put_back(earlier);
+  const auto halted = committer()->open();
+  ASSERT_FALSE(halted.ok());
+  ASSERT_EQ(halt_code(halted.error()), "TABLE_ROLLED_BACK") << halted.error().message();
+  EXPECT_NE(halted.error().halt()->text.find("orders_dead_letters has applied epoch 4"), std::string::npos) << halted.error().message();
+  const auto next = committer({{"TABLE_ROLLED_BACK", "table", halted.error().halt()->token}});
+  const auto opened = next->open();
+  ASSERT_TRUE(opened.ok()) << opened.error().message();
+  EXPECT_EQ(opened->value().next.at("t/0"), "4");
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1}));
+  commit(*next, 4, 12, {5, 9});
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 5, 9}));
+  EXPECT_EQ(rows(), (std::vector<int64_t>{0, 2, 3, 4, 6, 7, 8, 10, 11}));
+  ASSERT_TRUE(committer()->open().ok());
+}
+
+TEST_F(CommitterTest, DeadLettersThatAForeignCompactionMixedHaltInsteadOfComingTwice) {
+  const auto one = begun();
+  commit(*one, 0, 4, {1});
+  commit(*one, 4, 8, {5});
+  const iceberg::TableMetadata before = metadata(config_.dead_letters);
+  const auto files = iceberg::live_files(*catalog_->file_io(), before, *before.current_snapshot_id);
+  ASSERT_TRUE(files.ok());
+  // As a compaction: one file with the rows of both.
+  auto both = format::read_parquet(*catalog_->file_io()->read(files->at(0).file.file_path), before.current_schema());
+  const auto other = format::read_parquet(*catalog_->file_io()->read(files->at(1).file.file_path), before.current_schema());
+  ASSERT_TRUE(both.ok() && other.ok());
+  const auto write = make_write_target(before, before.current_schema(), before.default_spec());
+  ASSERT_TRUE(write.ok());
+  DataFileWriter writer(catalog_->file_io(), *write, {}, data_file_location(*write, {}, 99, 0));
+  ASSERT_TRUE(writer.write(both->at(0)).ok() && writer.write(other->at(0)).ok());
+  const auto removed = iceberg::prepare_delete(catalog_->file_io(), before, 77, [](const auto&, int64_t) { return true; }, {});
+  ASSERT_TRUE(removed.ok());
+  const auto moved_to = [](int64_t id) { return iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{id, true, {}, {}, {}}}; };
+  ASSERT_TRUE(catalog_->commit_table(config_.dead_letters, {{}, {iceberg::AddSnapshot{*removed}, moved_to(77)}}).ok());
+  iceberg::Append append(catalog_->file_io(), 78);
+  append.add(writer.close().value(), 0);
+  const auto added = append.prepare(metadata(config_.dead_letters));
+  ASSERT_TRUE(added.ok());
+  ASSERT_TRUE(catalog_->commit_table(config_.dead_letters, {{}, {iceberg::AddSnapshot{*added}, moved_to(78)}}).ok());
+  roll_back(1);
+  const std::string token = committer()->open().error().halt()->token;
+  const auto halted = committer({{"TABLE_ROLLED_BACK", "table", token}})->open();
+  ASSERT_FALSE(halted.ok());
+  EXPECT_EQ(halt_code(halted.error()), "OWED_ROWS_REWRITTEN") << halted.error().message();
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 5}));
+}
+
 TEST_F(CommitterTest, AcceptingTheSourceLeavesTheRolledBackRowsOut) {
   const auto one = begun();
   commit(*one, 0, 5);

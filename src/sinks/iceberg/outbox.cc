@@ -9,6 +9,7 @@
 #include "iceberg/change/append.h"
 #include "iceberg/manifest.h"
 #include "io/stored_files.h"
+#include "sinks/iceberg/applied_epochs.h"
 #include "sinks/iceberg/dead_letter_table.h"
 #include "sinks/iceberg/pipeline_state.h"
 #include "sinks/iceberg/retention.h"
@@ -94,6 +95,23 @@ const Outbox::Seen* Outbox::seen(const std::string& table) const {
   return found == seen_.end() ? nullptr : &found->second;
 }
 
+base::Status Outbox::note_anchor_at(int64_t highest_epoch, int64_t head) {
+  anchor_epoch_ = highest_epoch;
+  for (const auto& [table, epoch] : applied_) {
+    if (epoch > highest_epoch) return base::Error(anchor_put_back(config_.table, highest_epoch, {table, epoch}, false, head));
+  }
+  return {};
+}
+
+base::Status Outbox::check_line(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t applied) {
+  const bool is_another = came_on_another_line(metadata, entry, anchor_uuid_, config_.pipeline);
+  if (applied <= anchor_epoch_ && !is_another) return {};
+  TRY_ASSIGN(const iceberg::LoadedTable anchor, catalog_.load_table(config_.table));  // another worker may have used that epoch
+  anchor_epoch_ = highest_epoch(anchor.metadata, config_.pipeline);
+  if (applied <= anchor_epoch_ && !is_another) return {};
+  return base::Error(anchor_put_back(config_.table, anchor_epoch_, {entry.table, applied}, false, anchor.metadata.current_snapshot_id.value_or(0)));
+}
+
 // A run names what it has applied until its next commit, so other workers and the next start find much of it: no news.
 void Outbox::tell_found(const OwedEntry& entry) const {
   const auto sent = unanswered_.find(entry.table);
@@ -151,6 +169,7 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
   seen_[entry.table] = {metadata.current_schema_id, metadata.default_spec_id};
   known = std::max(known, applied_epoch(metadata, config_.pipeline, anchor_uuid_));
   if (entry.epoch <= known) {
+    TRY(check_line(entry, metadata, known));
     tell_found(entry);
     return {};
   }
@@ -198,9 +217,10 @@ void Outbox::sweep(const std::string& table, const iceberg::TableMetadata& befor
 
 base::Result<iceberg::Snapshot> Outbox::prepare(const OwedEntry& entry, const iceberg::TableMetadata& metadata) {
   const std::string property = property_name(config_.pipeline);
-  const iceberg::Properties summary{{"frazil.pipeline", config_.pipeline},
-                                    {property + ".applied", std::to_string(entry.epoch)},
-                                    {property + ".anchor", anchor_uuid_}};
+  iceberg::Properties summary{{"frazil.pipeline", config_.pipeline},
+                               {property + ".applied", std::to_string(entry.epoch)},
+                               {property + ".anchor", anchor_uuid_}};
+  if (!entry.manifest.empty()) summary[manifest_key(config_.pipeline)] = entry.manifest;
   const int64_t snapshot_id = OwedSnapshots{anchor_uuid_, config_.pipeline, metadata.table_uuid}.id_of(entry.epoch);
   if (entry.void_epochs) return prepare_void(entry, metadata, snapshot_id, summary);
   TRY_ASSIGN(const iceberg::Manifest manifest, iceberg::read_manifest(*catalog_.file_io(), entry.manifest));
@@ -215,21 +235,16 @@ base::Result<iceberg::Snapshot> Outbox::prepare(const OwedEntry& entry, const ic
 base::Result<iceberg::Snapshot> Outbox::prepare_void(const OwedEntry& entry, const iceberg::TableMetadata& metadata,
                                                      int64_t snapshot_id, const iceberg::Properties& summary) {
   const auto [first, last] = *entry.void_epochs;
-  if (entry.table == config_.dead_letters.text()) {
-    return iceberg::prepare_delete(
-        catalog_.file_io(), metadata, snapshot_id,
-        [&](const iceberg::DataFile& file, int64_t) {
-          return is_of_epochs(*metadata.current_schema(), file, config_.pipeline, first, last);
-        },
-        summary);
-  }
   if (applied_epoch(metadata, config_.pipeline, anchor_uuid_) < first) {  // none of them has come to this table
     iceberg::Append nothing(catalog_.file_io(), snapshot_id);
     nothing.set_summary(summary);
     return nothing.prepare(metadata);
   }
+  io::FileIO& io = *catalog_.file_io();
   TRY_ASSIGN(const FilesOfEpochs files,
-             files_of_epochs(*catalog_.file_io(), metadata, {anchor_uuid_, config_.pipeline, metadata.table_uuid}, first, last));
+             entry.table == config_.dead_letters.text()
+                 ? dead_letters_of_epochs(io, metadata, config_.pipeline, first, last)
+                 : files_of_epochs(io, metadata, {anchor_uuid_, config_.pipeline, metadata.table_uuid}, first, last));
   if (!files.problem.empty()) return owed_rows_rewritten(entry, files.problem, metadata.current_snapshot_id.value_or(0));
   return iceberg::prepare_delete(
       catalog_.file_io(), metadata, snapshot_id,

@@ -1,7 +1,8 @@
 // Outbox: applies owed entries to the tables they are owed to, in the order of epochs, each once.
 //
 // 1. Take the entries of each table in order of epochs. Tables do not wait for each other.
-// 2. Load the table; an entry whose epoch is not above `frazil.<name>.applied` is done already.
+// 2. Load the table; an entry whose epoch is not above `frazil.<name>.applied` is done already. A table that has applied more than
+//    the anchor knows of, or that epoch by another manifest, is a halt (applied_epochs.h).
 // 3. Commit the next entry: files appended (or void epochs deleted), `applied` set in summary and property, asserting the head
 //    that `applied` was read from. The snapshot's id is made of anchor, pipeline, table and epoch (void_epochs.h).
 // 4. Any answer but success: go to 2. Nothing is ever deleted from the store.
@@ -36,6 +37,8 @@ class Outbox {
 
   // The anchor whose epochs the entries count. Before the first apply().
   void belong_to(const std::string& anchor_uuid) { anchor_uuid_ = anchor_uuid; }
+  // What the anchor, loaded just now, knows as the highest epoch ever used. A halt when a table has a higher one of it.
+  base::Status note_anchor_at(int64_t highest_epoch, int64_t head);
 
   // Applies all entries. What had to be left, table by table, stays owed.
   std::vector<OwedTrouble> apply(std::vector<OwedEntry> owed, base::Interrupt& abandon);
@@ -55,6 +58,8 @@ class Outbox {
   base::Result<iceberg::LoadedTable> load(const iceberg::TableId& table, const Entries& entries);
   base::Status check_dead_letter_files(const OwedEntry& entry, const iceberg::TableMetadata& metadata);
   base::Status check_anchor(const iceberg::TableMetadata& metadata);
+  // A halt when `entry` is not what the table has under its number.
+  base::Status check_line(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t applied);
   void tell_found(const OwedEntry& entry) const;
   base::Result<iceberg::Snapshot> prepare(const OwedEntry& entry, const iceberg::TableMetadata& metadata);
   base::Result<iceberg::Snapshot> prepare_void(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t snapshot_id,
@@ -65,6 +70,7 @@ class Outbox {
   iceberg::Catalog& catalog_;
   const IcebergSinkConfig& config_;
   std::string anchor_uuid_;
+  int64_t anchor_epoch_ = 0;  // the highest that the anchor was last seen to know
   std::map<std::string, int64_t> applied_;  // by table: what it was seen to have applied; only ever grows
   std::map<std::string, int64_t> unanswered_;  // by table: the last epoch whose request had no clear answer
   std::map<std::string, Seen> seen_;

@@ -62,14 +62,6 @@ std::optional<int64_t> find_watermark(const iceberg::TableMetadata& metadata, co
   return newest == nullptr ? std::nullopt : std::optional(newest->snapshot_id);
 }
 
-int64_t highest_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline, int64_t known) {
-  int64_t highest = known;
-  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
-    if (is_of(snapshot, pipeline)) highest = std::max(highest, snapshot.summary_number(kEpochKey));
-  }
-  return highest;
-}
-
 // Snapshots by id; expired ones too, as long as an older metadata file still tells of them.
 class SnapshotHistory {
  public:
@@ -210,7 +202,18 @@ base::Result<std::string> positions_text(io::FileIO& io, const iceberg::Snapshot
 
 }  // namespace
 
-bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline) { return snapshot.summary_text(kPipelineKey) == pipeline; }
+// What an outbox writes into other tables names its pipeline too, and carries no positions.
+bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline) {
+  return snapshot.summary_text(kPipelineKey) == pipeline && !snapshot.summary_text(kPositionsKey).empty();
+}
+
+int64_t highest_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline) {
+  int64_t highest = read_property(metadata.property(property_name(pipeline))).epoch;
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
+    if (is_of(snapshot, pipeline)) highest = std::max(highest, snapshot.summary_number(kEpochKey));
+  }
+  return highest;
+}
 
 std::string tag_name(const std::string& pipeline) { return "frazil-" + pipeline; }
 std::string property_name(const std::string& pipeline) { return "frazil." + pipeline; }
@@ -236,7 +239,7 @@ base::Result<PipelineState> read_state(io::FileIO& io, const iceberg::TableMetad
   if (const auto ref = metadata.refs.find(tag_name(pipeline)); ref != metadata.refs.end()) {
     state.tag_snapshot = ref->second.snapshot_id;
   }
-  state.highest_epoch = highest_epoch(metadata, pipeline, property.epoch);
+  state.highest_epoch = sinks::highest_epoch(metadata, pipeline);
   state.tables = decode_known_tables(metadata.property(property_name(pipeline) + ".tables"));
   if (!property.closed_by.empty()) {
     state.condition = StateCondition::kTakenOver;

@@ -47,6 +47,9 @@ struct PipelineState {
   std::optional<engine::SourcePositions> property_positions;  // kWatermarkLost: what the property still says
 };
 
+// The highest epoch that an anchor knows the pipeline to have used, rolled-back ones included.
+int64_t highest_epoch(const iceberg::TableMetadata& metadata, const std::string& pipeline);
+
 // The pipeline wrote it, and it carries the pipeline's positions.
 bool is_of(const iceberg::Snapshot& snapshot, const std::string& pipeline);
 std::string tag_name(const std::string& pipeline);       // frazil-<name>

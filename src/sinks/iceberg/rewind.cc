@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "sinks/iceberg/halt_answers.h"
 #include "sinks/iceberg/outbox.h"
+#include "sinks/iceberg/table_halts.h"
 
 namespace frazil::sinks {
 namespace {
@@ -90,12 +91,22 @@ base::Result<SnapshotMarks> Rewind::find_target(const iceberg::TableMetadata& me
                          "; `history.keep` says how long they are kept");
 }
 
+base::Status Rewind::check_applied(const PipelineState& state) const {
+  TRY_ASSIGN(const AppliedEpoch applied, highest_applied(catalog_, config_, anchor_.uuid()));
+  if (applied.epoch <= state.highest_epoch) return {};
+  TRY_ASSIGN(const iceberg::LoadedTable now, catalog_.load_table(config_.table));  // the pipeline may have committed meanwhile
+  const int64_t known = highest_epoch(now.metadata, config_.pipeline);
+  if (applied.epoch <= known) return {};
+  return base::Error(anchor_put_back(config_.table, known, applied, false, now.metadata.current_snapshot_id.value_or(0)));
+}
+
 base::Result<PipelineState> Rewind::sound_state(const iceberg::LoadedTable& loaded) const {
   TRY_ASSIGN(PipelineState state, anchor_.state_in(loaded));
   TRY(anchor_.check(state));
   if (state.condition == StateCondition::kUnknownPipeline) {
     return base::not_found("table " + config_.table.text() + " knows no pipeline " + config_.pipeline);
   }
+  TRY(check_applied(state));
   return state;
 }
 

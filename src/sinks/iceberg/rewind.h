@@ -80,6 +80,7 @@ class Rewind {
   base::Result<RewindPlan> plan_on(const iceberg::LoadedTable& loaded, const PipelineState& state) const;
   std::vector<VoidedRows> weigh_others(const PipelineState& state, int64_t target_epoch) const;
   base::Result<PipelineState> sound_state(const iceberg::LoadedTable& loaded) const;
+  base::Status check_applied(const PipelineState& state) const;
   base::Result<SnapshotMarks> find_target(const iceberg::TableMetadata& metadata) const;
   base::Result<SnapshotMarks> find_snapshot(const iceberg::TableMetadata& metadata, int64_t id) const;
   base::Result<bool> is_reached(const iceberg::Snapshot& snapshot, const SnapshotMarks& marks) const;

@@ -377,6 +377,102 @@ TEST_F(RoutedCommitTest, RowsThatAForeignCompactionMixedHaltInsteadOfBeingGuesse
   EXPECT_EQ(odd(), numbers(1, 8));
 }
 
+// PyIceberg's overwrite of what is there: a delete and an append, or the other way round.
+TEST_F(RoutedCommitTest, RowsThatOthersDeletedAndAppendedAgainHaltInsteadOfComingTwice) {
+  for (const bool is_append_first : {false, true}) {
+    for (const bool is_history_cut : {false, true}) {
+      catalog_ = std::make_unique<FatefulCatalog>(iceberg::make_memory_catalog("memory://warehouse", io::make_memory_file_io()));
+      roll_back_token_.clear();
+      const auto one = begun();
+      send_well(*one, 0, 4);
+      send_well(*one, 4, 8);
+      const Ids all = even();
+      if (is_append_first) append_foreign(kEven, all, "append");
+      const int64_t copy = *metadata(kEven).current_snapshot_id;
+      const auto removed = iceberg::prepare_delete(
+          catalog_->file_io(), metadata(kEven), base::random_snapshot_id(),
+          [&](const auto&, int64_t added) { return !is_append_first || added != copy; }, {});
+      ASSERT_TRUE(removed.ok());
+      add_snapshot(kEven, *removed);
+      if (!is_append_first) append_foreign(kEven, all, "append");
+      if (is_history_cut) expire_all_but_head(kEven);
+      roll_back(1);
+      const auto halted = accept_roll_back();
+      ASSERT_FALSE(halted.ok()) << is_append_first << is_history_cut;
+      EXPECT_EQ(halt_code(halted.error()), "OWED_ROWS_REWRITTEN") << halted.error().message();
+      EXPECT_EQ(even(), numbers(0, 8));
+    }
+  }
+}
+
+TEST_F(RoutedCommitTest, AnAnchorPutBackToOlderMetadataLosesNoRows) {
+  const auto one = begun();
+  send_well(*one, 0, 4, {1});
+  const iceberg::TableMetadata earlier = metadata(config_.table);
+  send_well(*one, 4, 8);
+  send_well(*one, 8, 12, {9});
+  put_back(earlier);
+  // A worker that lives on, and one that starts.
+  const auto verdict = send(*one, 4, 12);
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(halt_code(verdict.error()), "TABLE_ROLLED_BACK") << verdict.error().message();
+  const auto halted = committer()->open();
+  ASSERT_FALSE(halted.ok());
+  ASSERT_EQ(halt_code(halted.error()), "TABLE_ROLLED_BACK") << halted.error().message();
+  EXPECT_EQ(metadata(config_.table).current_snapshot_id, earlier.current_snapshot_id) << "nothing was written";
+  const auto next = committer({{"TABLE_ROLLED_BACK", "table", token_of(halted.error())}});
+  const auto opened = next->open();
+  ASSERT_TRUE(opened.ok()) << opened.error().message();
+  EXPECT_EQ(opened->value().next.at("t/0"), "4");
+  EXPECT_EQ(even(), (Ids{0, 2}));
+  EXPECT_EQ(odd(), (Ids{3}));
+  send_well(*next, 4, 12, {9});
+  EXPECT_EQ(even(), numbers(0, 12));
+  EXPECT_EQ(odd(), (Ids{3, 5, 7, 11}));
+  EXPECT_EQ(dead(), (Ids{1, 9}));
+  EXPECT_GT(metadata(config_.table).current_snapshot()->summary_number("frazil.epoch"), 5);
+  ASSERT_TRUE(committer()->open().ok());
+}
+
+// Only what the tables say can tell it: this worker has never seen the epochs that the anchor lost.
+TEST_F(RoutedCommitTest, AWorkerThatKnowsNothingOfLostEpochsTakesItsOwnForNone) {
+  const auto one = begun();
+  send_well(*one, 0, 4);
+  const auto two = begun();
+  const iceberg::TableMetadata earlier = metadata(config_.table);
+  send_well(*one, 4, 8);
+  put_back(earlier);
+  const auto verdict = send(*two, 4, 6);
+  ASSERT_FALSE(verdict.ok());
+  ASSERT_EQ(halt_code(verdict.error()), "TABLE_ROLLED_BACK") << verdict.error().message();
+  EXPECT_TRUE(verdict.error().halt()->choices.empty());
+  EXPECT_FALSE(committer()->open().ok()) << "what the anchor owes stays owed";
+}
+
+TEST_F(RoutedCommitTest, AnAppliedEpochThatSomebodySetByHandHidesNoRows) {
+  const auto one = begun();
+  send_well(*one, 0, 4);
+  const auto set_applied = [&](const std::string& epoch) {
+    ASSERT_TRUE(catalog_->commit_table(kEven, {{}, {iceberg::SetProperties{{{"frazil.orders.applied", epoch}}}}}).ok());
+  };
+  set_applied("99");
+  ASSERT_EQ(halt_code(send(*one, 4, 8).error()), "TABLE_ROLLED_BACK");
+  const auto unclear = committer()->open();
+  ASSERT_EQ(halt_code(unclear.error()), "TABLE_ROLLED_BACK");
+  EXPECT_TRUE(unclear.error().halt()->choices.empty()) << "what the anchor owes is not in the table";
+  set_applied("2");
+  ASSERT_TRUE(committer()->open().ok());
+  EXPECT_EQ(even(), numbers(0, 8));
+  set_applied("99");
+  const auto halted = committer()->open();
+  ASSERT_EQ(halt_code(halted.error()), "TABLE_ROLLED_BACK");
+  const auto next = committer({{"TABLE_ROLLED_BACK", "table", token_of(halted.error())}});
+  ASSERT_TRUE(next->open().ok());
+  send_well(*next, 8, 12);
+  EXPECT_EQ(even(), numbers(0, 12));
+  EXPECT_EQ(odd(), numbers(1, 12));
+}
+
 TEST_F(RoutedCommitTest, ADroppedTableHasNothingToVoid) {
   const auto one = begun();
   send_well(*one, 0, 4);

@@ -5,6 +5,8 @@
 namespace frazil::sinks {
 namespace {
 
+constexpr int64_t kEpochsVoidedAtMost = 100'000;
+
 base::Halt make(std::string code, std::string text, std::string range, int64_t head, std::vector<base::HaltChoice> choices) {
   base::Halt halt;
   halt.token = base::halt_token(code, range, head);
@@ -55,7 +57,7 @@ base::Error owed_rows_rewritten(const OwedEntry& entry, const std::string& probl
   return base::Error(make("OWED_ROWS_REWRITTEN",
                           "rows of epochs " + epochs + " are to leave table " + entry.table +
                               ", and their files cannot be told from others: " + problem +
-                              ". Nothing was removed. Remove those rows yourself, then accept; or accept and have them twice",
+                              ". Nothing was removed from it. Remove those rows yourself, then accept; or accept and have them twice",
                           entry.table + " epochs " + epochs, head,
                           {{"leave", "leave the table as it is: rows of those epochs that are still there stay, and come again"}}));
 }
@@ -109,6 +111,24 @@ base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState&
                   " with epoch " + std::to_string(state.marks.epoch) + " and positions " + format.encode(state.marks.positions) +
                   " is no ancestor of the head " + std::to_string(head) + ", whose positions are " + now,
               range, head, std::move(choices));
+}
+
+base::Halt anchor_put_back(const iceberg::TableId& anchor, int64_t anchor_epoch, const AppliedEpoch& applied, bool may_void, int64_t head) {
+  const std::string epoch = std::to_string(anchor_epoch);
+  const std::string beyond = std::to_string(applied.epoch);
+  std::vector<base::HaltChoice> choices;
+  if (may_void && applied.epoch - anchor_epoch <= kEpochsVoidedAtMost) {
+    choices.push_back({"table", "take the rows of epochs above " + epoch + " out of the other tables, and read on from the positions of epoch " +
+                                    epoch + "; epochs are counted on above " + beyond});
+  }
+  std::string text = "table " + anchor.text() + ", which keeps this pipeline's positions, knows its epochs up to " + epoch + ", and table " +
+                     applied.table + " has applied epoch " + beyond;
+  text += ": " + anchor.text() + " was put back to an older state (an older metadata file registered, a backup), or property .applied of " +
+          applied.table + " was set by hand. Nothing is taken for applied by its number. Register the newest metadata file of " +
+          anchor.text() + " again, or set the property right";
+  text += choices.empty() ? "" : "; or accept that the anchor's positions count";
+  return make("TABLE_ROLLED_BACK", std::move(text), "epoch " + epoch + " table " + applied.table + " applied " + beyond, head,
+              std::move(choices));
 }
 
 base::Halt history_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,

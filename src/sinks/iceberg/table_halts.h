@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "iceberg/catalog.h"
+#include "sinks/iceberg/applied_epochs.h"
 #include "sinks/iceberg/iceberg_sink_config.h"
 #include "sinks/iceberg/pipeline_state.h"
 
@@ -22,6 +23,9 @@ base::Error positions_taken_over(const iceberg::TableId& table, const std::strin
 // Choices: `table` (read again what was rolled back; only when the head still has marks) and `source` (leave it out).
 base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
                              const engine::PositionFormat& format);
+// The same code: the anchor knows less than a table has applied. Choice, if `may_void`: `table` (void what the tables have above the
+// anchor's epochs, read on from its positions). Not while the anchor owes what its table does not show to have.
+base::Halt anchor_put_back(const iceberg::TableId& anchor, int64_t anchor_epoch, const AppliedEpoch& applied, bool may_void, int64_t head);
 // Choice: `property` (go on at the positions that the property still says), when it does.
 base::Halt history_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
                         const engine::PositionFormat& format);

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "iceberg/manifest.h"
 #include "iceberg/scan.h"
+#include "sinks/iceberg/marks.h"
 
 namespace frazil::sinks {
 namespace {
@@ -62,20 +63,27 @@ class EpochFinder {
     return false;
   }
 
+  // What came with other rows than ours: our own appends, those of other pipelines, and whatever adds nothing. Anybody else's append
+  // may bring back rows that a delete before or after it took away: an overwrite in two snapshots.
+  bool may_hold_our_rows(const iceberg::Snapshot& snapshot) const {
+    const std::string does = snapshot.summary_text("operation");
+    if (does == "delete") return false;
+    return does != "append" || (epoch_of(snapshot.snapshot_id) == 0 && snapshot.summary_text(kPipelineKey).empty());
+  }
+
   base::Status check_line() {
-    const iceberg::Snapshot* rewriting = nullptr;  // the oldest one above the snapshot in hand
+    const iceberg::Snapshot* rewriting = nullptr;  // the oldest one above the snapshot in hand that may hold our rows
     for (const iceberg::Snapshot* snapshot : line_) {
-      const std::string does = snapshot->summary_text("operation");
       if (is_wanted(snapshot->snapshot_id) && rewriting != nullptr) {
         TRY_ASSIGN(const std::string missing, missing_file_of(*snapshot));
         if (!missing.empty()) {
           found_.problem = "file " + missing + " of epoch " + std::to_string(epoch_of(snapshot->snapshot_id)) +
                            " is gone, and snapshot " + std::to_string(rewriting->snapshot_id) + " (" + rewriting->summary_text("operation") +
-                           ") rewrote files after it was added";
+                           ") wrote files after it was added";
           return {};
         }
       }
-      if (does != "append" && does != "delete") rewriting = snapshot;
+      if (may_hold_our_rows(*snapshot)) rewriting = snapshot;
     }
     return {};
   }
@@ -97,7 +105,7 @@ class EpochFinder {
     for (const iceberg::LiveFile& file : live_) {
       if (file.file_sequence_number <= before_ || epoch_of(file.added_snapshot_id) != 0) continue;
       const iceberg::Snapshot* origin = metadata_.snapshot(file.added_snapshot_id);
-      if (origin != nullptr && origin->summary_text("operation") == "append") continue;
+      if (origin != nullptr && !may_hold_our_rows(*origin)) continue;
       found_.problem = "file " + file.file.file_path + " was added by snapshot " + std::to_string(file.added_snapshot_id) +
                        ", which is not of this pipeline, and the history since those epochs is no longer whole: it may hold their rows";
       return;

@@ -33,8 +33,8 @@ struct FilesOfEpochs {
 // 1. Live files that a snapshot of epochs first..last added are theirs.
 // 2. Files of earlier epochs give a sequence number below which no row of first..last can be.
 // 3. Down to there the chain of parents is retained: each epoch's files are listed by its own snapshot, and all of them must be
-//    live, or have been removed by snapshots that only delete.
-// 4. The chain is cut: no live file above that number may come from elsewhere, but for retained foreign appends.
+//    live, or nobody but pipelines may have added files since.
+// 4. The chain is cut: no live file above that number may come from elsewhere, but for retained appends of other pipelines.
 base::Result<FilesOfEpochs> files_of_epochs(io::FileIO& io, const iceberg::TableMetadata& metadata, const OwedSnapshots& ids,
                                             int64_t first, int64_t last);
 
