@@ -37,7 +37,7 @@ std::string describe_halt(const std::string& pipeline, const base::Halt& halt, c
               " --socket " + socket + "\n";
     }
   }
-  text += "  Nothing was written. Without a choice the pipeline stays where it is.";
+  text += "  Nothing was written that skips or repeats rows. Without a choice the pipeline stays where it is.";
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "iceberg/manifest.h"
 #include "iceberg/scan.h"
@@ -43,6 +44,19 @@ base::Result<AppliedEpoch> highest_applied(iceberg::Catalog& catalog, const Iceb
     if (epoch > highest.epoch) highest = {table.text(), epoch};
   }
   return highest;
+}
+
+std::vector<OutboxMark> outbox_marks(const iceberg::TableMetadata& metadata) {
+  constexpr std::string_view kBegin = "frazil.";
+  constexpr std::string_view kEnd = ".applied";
+  std::vector<OutboxMark> marks;
+  for (const auto& [key, value] : metadata.properties) {
+    if (!key.starts_with(kBegin) || !key.ends_with(kEnd) || key.size() <= kBegin.size() + kEnd.size()) continue;
+    const std::string pipeline = key.substr(kBegin.size(), key.size() - kBegin.size() - kEnd.size());
+    const std::string property = property_name(pipeline);
+    marks.push_back({pipeline, metadata.property(property + ".anchor"), metadata.property(property + ".anchor-table")});
+  }
+  return marks;
 }
 
 std::string manifest_key(const std::string& pipeline) { return property_name(pipeline) + ".manifest"; }

@@ -25,6 +25,14 @@ struct AppliedEpoch {
 // there are passed over.
 base::Result<AppliedEpoch> highest_applied(iceberg::Catalog& catalog, const IcebergSinkConfig& config, const std::string& anchor_uuid);
 
+// What the outbox of one pipeline has written down in a table that it has brought rows to.
+struct OutboxMark {
+  std::string pipeline;
+  std::string anchor_uuid;
+  std::string anchor_table;  // its name then
+};
+std::vector<OutboxMark> outbox_marks(const iceberg::TableMetadata& metadata);
+
 // The summary's entry that names the manifest that an epoch's rows were taken from.
 std::string manifest_key(const std::string& pipeline);
 // The table has the epoch of `entry`, by another manifest than that one: it came on another line of the anchor's history. False

@@ -102,7 +102,7 @@ base::Result<FilesOfEpochs> dead_letters_of_epochs(io::FileIO& io, const iceberg
   for (const iceberg::LiveFile& file : live) {
     if (file.file.content != iceberg::FileContent::kData) continue;
     const Share share = share_of_epochs(*metadata.current_schema(), file.file, pipeline, first, last);
-    if (share == Share::kAll) found.paths.insert(file.file.file_path);
+    if (share == Share::kAll && found.paths.insert(file.file.file_path).second) found.rows += file.file.record_count;
     if (share == Share::kSome) found.problem = "file " + file.file.file_path + " holds dead letters of those epochs and others, or does not tell";
   }
   return found;

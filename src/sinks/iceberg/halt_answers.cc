@@ -1,11 +1,13 @@
 #include "sinks/iceberg/halt_answers.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "sinks/iceberg/row_schema.h"
 #include "sinks/iceberg/table_halts.h"
+#include "sinks/iceberg/target_tables.h"
 
 namespace frazil::sinks {
 
@@ -172,7 +174,117 @@ base::Status HaltAnswers::settle_other_pipelines(const iceberg::LoadedTable& loa
     for (const auto& [split, position] : state.marks.positions.next) proposal.positions.next[split] = position;
     for (const auto& [key, value] : state.marks.positions.identity) proposal.positions.identity[key] = value;
   }
+  return settle_other_writers(loaded, asked, proposal);
+}
+
+// --- other writers of the tables that rows go to ----------------------------------------------------------------------------
+
+// The last decisions stand in the anchor.
+bool HaltAnswers::was_accepted(const iceberg::TableMetadata& anchor, const base::Halt& halt) const {
+  const std::string decisions = anchor.property(property_name(config_.pipeline) + ".accepted");
+  return decisions.find("\"code\":\"" + halt.code + "\"") != std::string::npos &&
+         decisions.find("\"range\":\"" + halt.range + "\"") != std::string::npos;
+}
+
+// Nothing: they cannot be known.
+base::Result<std::optional<engine::SourcePositions>> HaltAnswers::positions_of(const OutboxMark& mark) {
+  using Positions = std::optional<engine::SourcePositions>;
+  const base::Result<iceberg::TableId> id = iceberg::parse_table_id(mark.anchor_table);
+  if (!id.ok()) return Positions();
+  base::Result<iceberg::LoadedTable> loaded = catalog_.load_table(*id);
+  if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return loaded.error();
+  if (!loaded.ok() || loaded->metadata.table_uuid != mark.anchor_uuid) return Positions();
+  TRY_ASSIGN(const PipelineState state, read_state(*catalog_.file_io(), loaded->metadata, mark.pipeline, format_));
+  if (state.condition != StateCondition::kHolds && state.condition != StateCondition::kRolledBack) return Positions();
+  return Positions(state.marks.positions);
+}
+
+base::Result<std::vector<base::Halt>> HaltAnswers::other_writers(const iceberg::TableId& table, const iceberg::TableMetadata& metadata,
+                                                                 const engine::SourcePositions& asked) {
+  std::vector<OutboxMark> marks = outbox_marks(metadata);
+  if (table != config_.table) {  // of the anchor itself the caller has asked
+    for (const std::string& other : other_pipelines(metadata, config_.pipeline)) marks.push_back({other, metadata.table_uuid, table.text()});
+  }
+  std::vector<base::Halt> halts;
+  for (const OutboxMark& mark : marks) {
+    if (mark.pipeline == config_.pipeline || mark.anchor_uuid == anchor_.uuid()) continue;
+    TRY_ASSIGN(const std::optional<engine::SourcePositions> positions, positions_of(mark));
+    if (positions && !have_common_source(asked, *positions)) continue;
+    halts.push_back(rows_of_another(table, mark, positions ? format_.encode(*positions) : ""));
+  }
+  return halts;
+}
+
+base::Status HaltAnswers::settle_other_writers(const iceberg::LoadedTable& anchor, const engine::SourcePositions& asked, Proposal& proposal) {
+  for (const TargetConfig& target : targets_of(config_)) {
+    const bool is_anchor = target.table == config_.table;
+    base::Result<iceberg::LoadedTable> loaded = is_anchor ? base::Result<iceberg::LoadedTable>(anchor) : catalog_.load_table(target.table);
+    TRY(loaded.status());
+    TRY_ASSIGN(const std::vector<base::Halt> halts, other_writers(target.table, loaded->metadata, asked));
+    for (const base::Halt& halt : halts) {
+      if (was_accepted(anchor.metadata, halt)) continue;
+      TRY_ASSIGN(const std::optional<std::string> choice, choice_for(halt));
+      if (!choice) return base::Error(halt);
+      proposal.decision = decision_text(halt, *choice);
+    }
+  }
   return {};
+}
+
+base::Status HaltAnswers::check_writers(const iceberg::TableId& table, const iceberg::TableMetadata& metadata) {
+  const std::vector<TargetConfig> targets = targets_of(config_);
+  const bool is_target = std::any_of(targets.begin(), targets.end(), [&](const TargetConfig& target) { return target.table == table; });
+  if (!is_target) return {};
+  TRY_ASSIGN(const iceberg::LoadedTable anchor, anchor_.load());
+  TRY_ASSIGN(const PipelineState state, anchor_.state_in(anchor));
+  TRY_ASSIGN(const std::vector<base::Halt> halts, other_writers(table, metadata, state.marks.positions));
+  for (const base::Halt& halt : halts) {
+    if (!was_accepted(anchor.metadata, halt)) return base::Error(halt);
+  }
+  return {};
+}
+
+base::Status HaltAnswers::settle_former_anchor(const iceberg::LoadedTable& anchor, const PipelineState& state, Proposal& proposal) {
+  const bool has_positions = state.condition == StateCondition::kHolds;
+  for (const TargetConfig& target : targets_of(config_)) {
+    const bool is_anchor = target.table == config_.table;
+    base::Result<iceberg::LoadedTable> loaded = is_anchor ? base::Result<iceberg::LoadedTable>(anchor) : catalog_.load_table(target.table);
+    TRY(loaded.status());
+    for (const OutboxMark& mark : outbox_marks(loaded->metadata)) {
+      const bool is_by_this_one = mark.anchor_uuid == anchor_.uuid();
+      if (mark.pipeline != config_.pipeline || (is_by_this_one && has_positions)) continue;
+      const base::Halt halt = is_by_this_one ? positions_lost(config_.table, config_.pipeline, target.table)
+                                             : anchor_changed(config_.table, target.table, mark, has_positions);
+      if (was_accepted(anchor.metadata, halt)) continue;
+      std::optional<std::string> choice;
+      if (mark.anchor_uuid == accepted_mark_) choice = "start";  // the source remembered it, and that was answered
+      if (!choice) {
+        TRY_ASSIGN(choice, choice_for(halt));
+      }
+      if (!choice) return base::Error(halt);
+      proposal.decision = decision_text(halt, *choice);
+    }
+  }
+  return {};
+}
+
+base::Status HaltAnswers::settle_former_anchor_at_start(const iceberg::LoadedTable& anchor) {
+  TRY_ASSIGN(const PipelineState state, anchor_.state_in(anchor));
+  Proposal proposal;
+  // What was brought by another anchor while this one has positions is a routed table's to tell.
+  TRY(settle_former_anchor(anchor, state, proposal));
+  if (proposal.decision.empty()) return {};
+  base::Interrupt never;
+  iceberg::Append append(catalog_.file_io(), base::random_snapshot_id());
+  return anchor_.until_decided(AnchorTable::Phase::kStart, never, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
+    if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) return true;
+    TRY_ASSIGN(const PipelineState now, anchor_.state_in(loaded));
+    TRY(anchor_.check(now));
+    proposal.positions = now.marks.positions;
+    proposal.owed = now.marks.owed;
+    TRY(anchor_.post(loaded, now, append, proposal));
+    return true;
+  });
 }
 
 }  // namespace frazil::sinks

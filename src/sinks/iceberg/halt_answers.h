@@ -33,7 +33,15 @@ class HaltAnswers {
   base::Status settle_owed(const OwedTrouble& trouble);
   // A halt when the source remembers `mark`, the uuid of another table than the anchor.
   base::Status recognise(const std::string& mark);
-  // Halts when another pipeline keeps positions of what `asked` names; an accepted choice goes into `proposal`.
+  // Halts when a table that rows go to has rows of this pipeline from another anchor than this one, or from this one before it lost
+  // its positions (`state` knows no pipeline then). An accepted choice goes into `proposal`.
+  base::Status settle_former_anchor(const iceberg::LoadedTable& anchor, const PipelineState& state, Proposal& proposal);
+  // The same for a pipeline whose positions hold; the decision is a commit of its own.
+  base::Status settle_former_anchor_at_start(const iceberg::LoadedTable& anchor);
+  // Halts when another pipeline writes into `table` what this one reads, unless that was accepted.
+  base::Status check_writers(const iceberg::TableId& table, const iceberg::TableMetadata& metadata);
+  // Halts when another pipeline keeps positions of what `asked` names, here or for a table that rows go to; an accepted choice goes
+  // into `proposal`.
   base::Status settle_other_pipelines(const iceberg::LoadedTable& loaded, const engine::SourcePositions& asked, Proposal& proposal);
 
  private:
@@ -41,6 +49,11 @@ class HaltAnswers {
   base::Status carry_out(const base::Halt& halt, const std::string& choice);
   base::Status apply_owed_of(const std::string& other, const std::vector<OwedEntry>& owed);
   base::Status void_above(const base::Halt& halt, const std::string& choice, const AppliedEpoch& applied);
+  base::Result<std::optional<engine::SourcePositions>> positions_of(const OutboxMark& mark);
+  base::Result<std::vector<base::Halt>> other_writers(const iceberg::TableId& table, const iceberg::TableMetadata& metadata,
+                                                      const engine::SourcePositions& asked);
+  base::Status settle_other_writers(const iceberg::LoadedTable& anchor, const engine::SourcePositions& asked, Proposal& proposal);
+  bool was_accepted(const iceberg::TableMetadata& anchor, const base::Halt& halt) const;
   Proposal proposal_for(const std::string& choice, const PipelineState& state) const;
   std::string decision_text(const base::Halt& halt, const std::string& choice) const;
 

@@ -35,6 +35,22 @@ void tell_found(const IcebergSinkConfig& config, int64_t snapshot_id) {
                                   {"why", "an earlier request of this commit was applied; its answer did not say so"}});
 }
 
+// A change of the list and another file of the same name look alike, so it is told and not stopped.
+void tell_changed_list(const IcebergSinkConfig& config, const KnownTables& known) {
+  if (known.empty()) return;
+  std::string came;
+  KnownTables went = known;
+  for (const TargetConfig& target : config.targets) {
+    if (went.erase(target.table.text()) == 0 && target.table != config.table) came += (came.empty() ? "" : " ") + target.table.text();
+  }
+  if (came.empty()) return;
+  std::string left;
+  for (const auto& [name, uuid] : went) left += (left.empty() ? "" : " ") + name;
+  base::log_warn("tables_changed", {{"pipeline", config.pipeline}, {"came", came}, {"no_longer_listed", left},
+                                    {"meaning", "rows that were read already stay where they went; new tables get those from now on. If this "
+                                                "is another file under the same name, give it another `name`"}});
+}
+
 }  // namespace
 
 IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Catalog& catalog,
@@ -44,7 +60,9 @@ IcebergCommitter::IcebergCommitter(const IcebergSinkConfig& config, iceberg::Cat
       format_(format),
       anchor_(config, catalog, format),
       answers_(config, catalog, format, anchor_, std::move(accepted)),
-      outbox_(catalog, config) {}
+      outbox_(catalog, config) {
+  outbox_.ask_before_first([this](const auto& table, const auto& metadata) { return answers_.check_writers(table, metadata); });
+}
 
 // --- open and begin --------------------------------------------------------------------------------------------------------
 
@@ -74,6 +92,7 @@ base::Result<iceberg::LoadedTable> IcebergCommitter::open_other(const TargetConf
 
 base::Status IcebergCommitter::open_targets(const iceberg::LoadedTable& anchor, const std::vector<OwedEntry>& owed) {
   KnownTables known = decode_known_tables(anchor.metadata.property(property_name(config_.pipeline) + ".tables"));
+  tell_changed_list(config_, known);
   KnownTables others;
   std::vector<TargetTable> tables;
   for (const TargetConfig& target : targets_of(config_)) {
@@ -109,6 +128,7 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
     TRY_ASSIGN(state, answers_.settle(loaded));
   }
   if (state.condition == StateCondition::kUnknownPipeline) return Positions();
+  TRY(answers_.settle_former_anchor_at_start(loaded));
   TRY_ASSIGN(state, answers_.settle_applied(std::move(state)));
   TRY(outbox_.note_anchor_at(state.highest_epoch, anchor_.head()));
   base::Interrupt never;
@@ -118,8 +138,14 @@ base::Result<std::optional<engine::SourcePositions>> IcebergCommitter::open() {
 
 base::Result<bool> IcebergCommitter::try_begin(const iceberg::LoadedTable& loaded, const engine::SourcePositions& start,
                                                iceberg::Append& append, engine::SourcePositions& result) {
-  TRY_ASSIGN(const PipelineState state, anchor_.state_in(loaded));
+  TRY_ASSIGN(PipelineState state, anchor_.state_in(loaded));
   TRY(anchor_.check(state));
+  TRY_ASSIGN(const AppliedEpoch applied, highest_applied(catalog_, config_, anchor_.uuid()));
+  if (state.condition == StateCondition::kUnknownPipeline && applied.epoch > 0) {  // begun meanwhile, or positions were lost
+    TRY_ASSIGN(const iceberg::LoadedTable now, anchor_.load());
+    TRY_ASSIGN(state, anchor_.state_in(now));
+    TRY(anchor_.check(state));
+  }
   if (state.condition == StateCondition::kHolds) {
     if (loaded.metadata.snapshot(append.snapshot_id()) != nullptr) tell_found(config_, append.snapshot_id());
     result = state.marks.positions;
@@ -127,7 +153,9 @@ base::Result<bool> IcebergCommitter::try_begin(const iceberg::LoadedTable& loade
   }
   Proposal proposal;
   proposal.positions = start;
+  TRY(answers_.settle_former_anchor(loaded, state, proposal));
   TRY(answers_.settle_other_pipelines(loaded, start, proposal));
+  state.highest_epoch = std::max(state.highest_epoch, applied.epoch);
   TRY(begin_before.pass());
   TRY(anchor_.post(loaded, state, append, proposal));
   result = proposal.positions;
@@ -388,14 +416,17 @@ base::Status IcebergCommitter::apply_owed(const std::vector<OwedEntry>& owed, ba
   if (owed.empty()) return {};
   owed_before.pass_by();
   base::Status halted;
+  bool is_beside = false;  // what was held back may go now
   for (const OwedTrouble& trouble : outbox_.apply(owed, abandon)) {
     if (trouble.error.halt() == nullptr) {
       base::log_warn("owed_left", {{"pipeline", config_.pipeline}, {"table", trouble.table}, {"why", trouble.error.message()}});
     } else if (halted.ok()) {
       // Answered at a start, so that reading does not go on behind rows that are in no table.
       halted = when == When::kAtStart ? answers_.settle_owed(trouble) : base::Status(trouble.error);
+      is_beside = is_beside || (halted.ok() && trouble.error.halt()->code == "POSITIONS_OF_ANOTHER_PIPELINE");
     }
   }
+  if (halted.ok() && is_beside) return apply_owed(owed, abandon, when);
   owed_after.pass_by();
   return halted;
 }

@@ -174,6 +174,8 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
     return {};
   }
   TRY(check_anchor(metadata));
+  const bool is_first = metadata.property(property_name(config_.pipeline) + ".applied").empty();
+  if (is_first && before_first_ && !entry.void_epochs) TRY(before_first_(table, metadata));
   if (table == config_.dead_letters) TRY(check_dead_letter_files(entry, metadata));
   TRY_ASSIGN(const iceberg::Snapshot snapshot, prepare(entry, metadata));
   const iceberg::TableCommit commit = request(entry, metadata, snapshot);
@@ -201,7 +203,8 @@ iceberg::TableCommit Outbox::request(const OwedEntry& entry, const iceberg::Tabl
   commit.requirements = {iceberg::AssertTableUuid{metadata.table_uuid},
                          iceberg::AssertRefSnapshotId{"main", metadata.current_snapshot_id}};
   commit.updates = {iceberg::AddSnapshot{snapshot}, iceberg::SetSnapshotRef{"main", branch},
-                    iceberg::SetProperties{{{property + ".applied", std::to_string(entry.epoch)}, {property + ".anchor", anchor_uuid_}}}};
+                    iceberg::SetProperties{{{property + ".applied", std::to_string(entry.epoch)}, {property + ".anchor", anchor_uuid_},
+                                            {property + ".anchor-table", config_.table.text()}}}};
   std::vector<int64_t> expired = snapshots_to_expire(metadata, kExpireAtMost);
   if (!expired.empty()) commit.updates.push_back(iceberg::RemoveSnapshots{std::move(expired)});
   return commit;

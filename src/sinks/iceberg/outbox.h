@@ -11,6 +11,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ class Outbox {
 
   // The anchor whose epochs the entries count. Before the first apply().
   void belong_to(const std::string& anchor_uuid) { anchor_uuid_ = anchor_uuid; }
+  // Asked before the first rows of this pipeline go into a table, with the table as it is.
+  using BeforeFirst = std::function<base::Status(const iceberg::TableId&, const iceberg::TableMetadata&)>;
+  void ask_before_first(BeforeFirst ask) { before_first_ = std::move(ask); }
   // What the anchor, loaded just now, knows as the highest epoch ever used. A halt when a table has a higher one of it.
   base::Status note_anchor_at(int64_t highest_epoch, int64_t head);
 
@@ -70,6 +74,7 @@ class Outbox {
   iceberg::Catalog& catalog_;
   const IcebergSinkConfig& config_;
   std::string anchor_uuid_;
+  BeforeFirst before_first_;
   int64_t anchor_epoch_ = 0;  // the highest that the anchor was last seen to know
   std::map<std::string, int64_t> applied_;  // by table: what it was seen to have applied; only ever grows
   std::map<std::string, int64_t> unanswered_;  // by table: the last epoch whose request had no clear answer

@@ -512,9 +512,139 @@ TEST_F(RoutedCommitTest, EpochsOfAFormerAnchorDoNotHideThoseOfTheNextOne) {
   const auto one = begun();
   for (int64_t at = 0; at < 8; at += 2) send_well(*one, at, at + 2);
   ASSERT_TRUE(catalog_->drop_table(config_.table).ok());
-  const auto next = begun();
+  const auto halted = committer();
+  ASSERT_FALSE(halted->open()->has_value());
+  const base::Error error = halted->begin(start()).error();
+  ASSERT_EQ(halt_code(error), "ANCHOR_CHANGED") << error.message();
+  const auto next = committer({{"ANCHOR_CHANGED", "start", token_of(error)}});
+  ASSERT_TRUE(next->open().ok());
+  ASSERT_TRUE(next->begin(start()).ok());
+  ASSERT_TRUE(committer()->open().ok()) << "an answer is given once";
   send_well(*next, 0, 2);  // the anchor begins anew, on purpose; its rows are not lost
   EXPECT_EQ(even(), (Ids{0, 0, 2, 4, 6}));
+}
+
+TEST_F(RoutedCommitTest, AnotherAnchorHaltsInsteadOfReadingEverythingAgain) {
+  const IcebergSinkConfig before = config_;
+  send_well(*begun(), 0, 4);
+  const auto begin_with = [&](const iceberg::TableId& anchor, bool is_routed) {
+    config_.table = anchor;
+    if (!is_routed) config_.targets.clear();
+    const auto one = committer();
+    const auto opened = one->open();
+    EXPECT_TRUE(opened.ok()) << opened.error().message();
+    const base::Status begun_at = opened.ok() ? one->begin(start()).status() : opened.status();
+    config_ = before;
+    return halt_code(begun_at.error());
+  };
+  EXPECT_EQ(begin_with({{"shop"}, "elsewhere"}, true), "ANCHOR_CHANGED");
+  EXPECT_EQ(begin_with(kEven, true), "ANCHOR_CHANGED") << "one of the tables";
+  EXPECT_EQ(begin_with(kOdd, false), "ANCHOR_CHANGED") << "from several tables to one";
+  EXPECT_EQ(committer()->open()->value().next.at("t/0"), "4");
+}
+
+TEST_F(RoutedCommitTest, GoingBackToAFormerAnchorHalts) {
+  const IcebergSinkConfig before = config_;
+  send_well(*begun(), 0, 4);
+  config_.table = {{"shop"}, "elsewhere"};
+  const auto halted = committer();
+  ASSERT_TRUE(halted->open().ok());
+  const auto next = committer({{"ANCHOR_CHANGED", "start", token_of(halted->begin(start()).error())}});
+  ASSERT_TRUE(next->open().ok());
+  ASSERT_TRUE(next->begin({"test", start().identity, {{"t/0", "4"}}}).ok());
+  send_well(*next, 4, 8);
+  config_ = before;
+  const auto back = committer()->open();
+  ASSERT_FALSE(back.ok());
+  ASSERT_EQ(halt_code(back.error()), "ANCHOR_CHANGED");
+  ASSERT_TRUE(committer({{"ANCHOR_CHANGED", "start", token_of(back.error())}})->open().ok());
+  ASSERT_TRUE(committer()->open().ok());
+}
+
+TEST_F(RoutedCommitTest, PositionsThatAreGoneFromTheAnchorHalt) {
+  send_well(*begun(), 0, 4);
+  std::vector<int64_t> all;
+  for (const auto& snapshot : metadata(config_.table).snapshots) all.push_back(snapshot.snapshot_id);
+  ASSERT_TRUE(catalog_->commit_table(config_.table, {{}, {iceberg::RemoveProperties{{"frazil.orders"}}, iceberg::RemoveSnapshotRef{"frazil-orders"},
+                                                         iceberg::RemoveSnapshotRef{"main"}, iceberg::RemoveSnapshots{all}}}).ok());
+  const auto one = committer();
+  ASSERT_FALSE(one->open()->has_value());
+  const base::Error error = one->begin(start()).error();
+  ASSERT_EQ(halt_code(error), "WATERMARK_LOST") << error.message();
+  const auto next = committer({{"WATERMARK_LOST", "start", token_of(error)}});
+  ASSERT_TRUE(next->open().ok());
+  ASSERT_TRUE(next->begin(start()).ok());
+  send_well(*next, 0, 2);
+  EXPECT_EQ(even(), (Ids{0, 0, 2})) << "on purpose, and nothing is taken for applied";
+}
+
+TEST_F(RoutedCommitTest, AnotherPipelineOfTheSameRowsHaltsBeforeItsFirstRow) {
+  send_well(*begun(), 0, 4);
+  IcebergSinkConfig second = config_;
+  second.pipeline = "second";
+  second.table = {{"shop"}, "second_positions"};
+  IcebergCommitter halted(second, *catalog_, format_, {});
+  ASSERT_TRUE(halted.open().ok());
+  const base::Error error = halted.begin(start()).error();
+  ASSERT_EQ(halt_code(error), "POSITIONS_OF_ANOTHER_PIPELINE") << error.message();
+  IcebergCommitter beside(second, *catalog_, format_, {{"POSITIONS_OF_ANOTHER_PIPELINE", "beside", token_of(error)}});
+  ASSERT_TRUE(beside.open().ok());
+  ASSERT_TRUE(beside.begin(start()).ok());
+  send_well(beside, 0, 2);
+  EXPECT_EQ(even(), (Ids{0, 0, 2})) << "on purpose";
+}
+
+TEST_F(RoutedCommitTest, PipelinesOfOtherTopicsShareATableWithoutAHalt) {
+  send_well(*begun(), 0, 4);
+  IcebergSinkConfig second = config_;
+  second.pipeline = "second";
+  second.table = {{"shop"}, "second_positions"};
+  IcebergCommitter other(second, *catalog_, format_, {});
+  ASSERT_TRUE(other.open().ok());
+  auto begun_at = other.begin({"test", {{"cluster", "c"}, {"topic/u", "id-2"}}, {{"u/0", "0"}}});
+  EXPECT_TRUE(begun_at.ok()) << begun_at.error().message();
+}
+
+// Both begin before either has brought a row: the later one notices when it would bring its first.
+TEST_F(RoutedCommitTest, TwoPipelinesThatBeginTogetherBringNoRowTwice) {
+  IcebergSinkConfig second = config_;
+  second.pipeline = "second";
+  second.table = {{"shop"}, "second_positions"};
+  IcebergCommitter two(second, *catalog_, format_, {});
+  const auto one = begun();
+  ASSERT_TRUE(two.open().ok());
+  ASSERT_TRUE(two.begin(start()).ok());
+  send_well(*one, 0, 4);
+  const auto verdict = send(two, 0, 4);
+  ASSERT_FALSE(verdict.ok());
+  ASSERT_EQ(halt_code(verdict.error()), "POSITIONS_OF_ANOTHER_PIPELINE") << verdict.error().message();
+  EXPECT_EQ(even(), numbers(0, 4));
+  EXPECT_EQ(odd(), numbers(1, 4));
+  send_well(*one, 4, 8);
+  IcebergCommitter again(second, *catalog_, format_, {});
+  const auto opened = again.open();
+  ASSERT_EQ(halt_code(opened.error()), "POSITIONS_OF_ANOTHER_PIPELINE");
+  IcebergCommitter beside(second, *catalog_, format_, {{"POSITIONS_OF_ANOTHER_PIPELINE", "beside", token_of(opened.error())}});
+  ASSERT_TRUE(beside.open().ok());
+  EXPECT_EQ(even(), (Ids{0, 0, 2, 2, 4, 6})) << "on purpose";
+}
+
+TEST_F(RoutedCommitTest, RoutingIntoATableThatAnotherPipelineWritesHaltsAndTheOtherWayRound) {
+  IcebergSinkConfig alone = config_;
+  alone.pipeline = "alone";
+  alone.table = kEven;
+  alone.targets.clear();
+  IcebergCommitter single(alone, *catalog_, format_, {});
+  ASSERT_TRUE(single.open().ok());
+  ASSERT_TRUE(single.begin(start()).ok());
+  const auto router = committer();
+  ASSERT_TRUE(router->open().ok());
+  EXPECT_EQ(halt_code(router->begin(start()).error()), "POSITIONS_OF_ANOTHER_PIPELINE");
+  catalog_ = std::make_unique<FatefulCatalog>(iceberg::make_memory_catalog("memory://warehouse", io::make_memory_file_io()));
+  send_well(*begun(), 0, 4);
+  IcebergCommitter later(alone, *catalog_, format_, {});
+  ASSERT_TRUE(later.open().ok());
+  EXPECT_EQ(halt_code(later.begin(start()).error()), "POSITIONS_OF_ANOTHER_PIPELINE");
 }
 
 TEST_F(RoutedCommitTest, WhatATakenOverPipelineOwesIsAppliedUnderItsOwnName) {

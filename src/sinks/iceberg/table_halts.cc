@@ -185,6 +185,38 @@ base::Halt positions_of_another(const iceberg::TableId& table, const std::string
                {"beside", "run beside it on purpose: rows of the common topics will be there twice"}});
 }
 
+base::Halt rows_of_another(const iceberg::TableId& table, const OutboxMark& other, const std::string& positions) {
+  const std::string anchor = other.anchor_table.empty() ? "table uuid " + other.anchor_uuid : "table " + other.anchor_table;
+  const std::string known = positions.empty() ? "are not known, so it may read the same source" : "are " + positions + ", of the same source";
+  return make("POSITIONS_OF_ANOTHER_PIPELINE",
+              "pipeline " + other.pipeline + " writes into table " + table.text() + ", and its positions, in " + anchor + ", " + known +
+                  ": every row would come twice. If this pipeline is its new name, set anchor: to " + anchor +
+                  " and it can be taken over there. If not, give one of the two another table",
+              other.pipeline + " " + other.anchor_uuid, 0,
+              {{"beside", "run beside it on purpose: rows of common topics will be there twice"}});
+}
+
+base::Halt anchor_changed(const iceberg::TableId& anchor, const iceberg::TableId& table, const OutboxMark& mark, bool has_positions) {
+  const std::string former = mark.anchor_table.empty() ? "the table with uuid " + mark.anchor_uuid : "table " + mark.anchor_table + " (uuid " + mark.anchor_uuid + ")";
+  const std::string now = has_positions ? "holds other positions of it" : "holds no positions of it";
+  return make("ANCHOR_CHANGED",
+              "table " + table.text() + " has rows of this pipeline whose positions are in " + former + ", and table " + anchor.text() +
+                  ", which keeps positions now, " + now + ". Reading on would bring rows twice. Set anchor: back, or the former tables: list, "
+                  "or give this pipeline another `name`",
+              mark.anchor_uuid, 0,
+              {{"start", has_positions ? "go on at the positions that " + anchor.text() + " holds"
+                                       : "begin at the configured start: rows that are in the tables already come again"}});
+}
+
+base::Halt positions_lost(const iceberg::TableId& anchor, const std::string& pipeline, const iceberg::TableId& table) {
+  return make("WATERMARK_LOST",
+              "table " + table.text() + " has rows of pipeline " + pipeline + " whose positions were in table " + anchor.text() +
+                  ", and they are not there any more: property " + property_name(pipeline) + ", tag " + tag_name(pipeline) +
+                  " and its snapshots were removed, or an older metadata file was registered",
+              "pipeline " + pipeline, 0,
+              {{"start", "begin at the configured start: rows that are in the tables already come again"}});
+}
+
 base::Error commit_rejected(const iceberg::TableId& table, const base::Error& answer, int64_t head) {
   return base::Error(make("COMMIT_REJECTED", "the catalog refused a commit to " + table.text() + ": " + answer.message(),
                           table.text(), head, {}));

@@ -1,6 +1,5 @@
 #include "sinks/iceberg/voided_rows.h"
 
-#include "iceberg/scan.h"
 #include "sinks/iceberg/dead_letter_table.h"
 #include "sinks/iceberg/pipeline_state.h"
 #include "sinks/iceberg/void_epochs.h"
@@ -10,15 +9,17 @@ namespace {
 
 using Epochs = std::pair<int64_t, int64_t>;  // first and last
 
-base::Status count_dead_letters(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& pipeline, const Epochs& epochs,
-                                VoidedRows& voided) {
-  if (!metadata.current_snapshot_id) return {};
-  TRY_ASSIGN(const auto live, iceberg::live_files(io, metadata, *metadata.current_snapshot_id));
-  for (const iceberg::LiveFile& file : live) {
-    if (!is_of_epochs(*metadata.current_schema(), file.file, pipeline, epochs.first, epochs.second)) continue;
-    ++voided.files;
-    voided.rows += file.file.record_count;
-  }
+void take(const FilesOfEpochs& found, VoidedRows& voided) {
+  voided.files = static_cast<int64_t>(found.paths.size());
+  voided.rows = found.rows;
+  voided.problem = found.problem;
+}
+
+base::Status count_dead_letters(io::FileIO& io, const iceberg::TableMetadata& metadata, const std::string& pipeline,
+                                const std::string& anchor_uuid, const Epochs& epochs, VoidedRows& voided) {
+  if (applied_epoch(metadata, pipeline, anchor_uuid) < epochs.first) return {};  // none of them has come to this table
+  TRY_ASSIGN(const FilesOfEpochs found, dead_letters_of_epochs(io, metadata, pipeline, epochs.first, epochs.second));
+  take(found, voided);
   return {};
 }
 
@@ -26,9 +27,7 @@ base::Status count_routed(io::FileIO& io, const iceberg::TableMetadata& metadata
                           VoidedRows& voided) {
   if (applied_epoch(metadata, ids.pipeline, ids.anchor_uuid) < epochs.first) return {};  // none of them has come to this table
   TRY_ASSIGN(const FilesOfEpochs found, files_of_epochs(io, metadata, ids, epochs.first, epochs.second));
-  voided.files = static_cast<int64_t>(found.paths.size());
-  voided.rows = found.rows;
-  voided.problem = found.problem;
+  take(found, voided);
   return {};
 }
 
@@ -41,7 +40,7 @@ base::Status count(iceberg::Catalog& catalog, const IcebergSinkConfig& config, c
   TRY(loaded.status());
   const iceberg::TableMetadata& metadata = loaded->metadata;
   io::FileIO& io = *catalog.file_io();
-  if (voided.is_dead_letters) return count_dead_letters(io, metadata, config.pipeline, *entry.void_epochs, voided);
+  if (voided.is_dead_letters) return count_dead_letters(io, metadata, config.pipeline, anchor_uuid, *entry.void_epochs, voided);
   return count_routed(io, metadata, {anchor_uuid, config.pipeline, metadata.table_uuid}, *entry.void_epochs, voided);
 }
 
