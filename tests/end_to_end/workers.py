@@ -70,6 +70,14 @@ class Worker:
                 count -= event["partitions"]
         return count
 
+    def reads(self):
+        """How many partitions it reads by its own word of the last second."""
+        try:
+            view = json.loads(self.running.get("/status")[1])["pipelines"][0]
+        except OSError:   # it has just ended, or is not there yet
+            return 0
+        return len(view["lag"]["splits"])
+
     def kill_in_open_epoch(self):
         """kill -9; returns the phase it died in, None when the epoch ended under the blow."""
         self.wait_for(lambda w: w.progress.is_open, "an open epoch")
@@ -122,12 +130,12 @@ def wait_until_shared(workers, partitions, seconds=60):
     def shared():
         for worker in workers:
             assert worker.running.process.poll() is None, worker.running.stderr[-3000:]
-        shares = [w.splits for w in workers]
+        shares = [w.reads() for w in workers]
         return all(shares) and sum(shares) == partitions
     try:
         wait_until(shared, "partitions to be shared", seconds)
     except TimeoutError as error:
-        raise TimeoutError(f"{error}: {[w.splits for w in workers]}\n" + "\n".join(w.running.stderr[-1500:] for w in workers)) from None
+        raise TimeoutError(f"{error}: {[w.reads() for w in workers]}\n" + "\n".join(w.running.stderr[-1500:] for w in workers)) from None
 
 
 def levels(workers, name):
