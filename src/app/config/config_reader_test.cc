@@ -160,7 +160,7 @@ TEST(Config, PlacesEveryMistakeByLineAndColumn) {
       {"topics: [orders]", "topics: []", "dir/p.yaml:4:13: \"source.kafka.topics\" names no topic"},
       {"topics: [orders]", "topics: [\"a b/c\"]", "dir/p.yaml:4:13: \"source.kafka.topics\": \"a b/c\" is not a topic's name"},
       {"topics: [orders]", "topic_pattern: \"(\"",
-       "dir/p.yaml:4:20: \"source.kafka.topic_pattern\": \"(\" is not a regular expression"},
+       "dir/p.yaml:4:20: \"source.kafka.topic_pattern\": \"(\" is not a regular expression: missing )"},
       {"topics: [orders]", "group: x", "dir/p.yaml:4:5: missing key \"source.kafka.topics\""},
       {"topics: [orders]", "topics: [orders]\n    topics: [x]",
        "dir/p.yaml:5:5: duplicate key \"topics\", first set in line 4"},
@@ -468,6 +468,7 @@ TEST(Config, BoundsWhatAliasesCanGrowTo) {
 TEST(Config, ChecksColumnsAgainstTheSchema) {
   EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: [idd]}\n  catalog:")),
               HasSubstr("dir/p.yaml:12:12: columns: the schema has no field \"idd\""));
+  EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: []}\n  catalog:")), HasSubstr("\"table.columns.keep\" names no field"));
   EXPECT_THAT(problems_of(with("  catalog:", "  columns: {keep: [id], drop: [note]}\n  catalog:")),
               HasSubstr("\"keep\" and \"drop\" exclude each other"));
   EXPECT_THAT(problems_of(with("  catalog:", "  create: {partition_by: [\"bucket(4, nope)\"]}\n  catalog:")),

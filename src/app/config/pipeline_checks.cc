@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <regex>
 
 #include "app/config/catalog_checks.h"
 #include "app/config/catalog_properties.h"
 #include "app/config/joint_checks.h"
 #include "app/config/routing_checks.h"
+#include "base/pattern.h"
 #include "clients/kafka/property_allow_list.h"
 #include "decoders/column_mapping.h"
 #include "decoders/json/json_record_decoder.h"
@@ -26,15 +26,6 @@ bool is_topic_name(std::string_view name) {
   constexpr size_t kLongest = 249;
   return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
          name.find_first_not_of(kAllowed) == std::string_view::npos;
-}
-
-bool is_pattern(const std::string& pattern) {
-  try {
-    const std::regex compiled(pattern, std::regex::ECMAScript);
-    return true;
-  } catch (const std::regex_error&) {
-    return false;
-  }
 }
 
 class PipelineChecks {
@@ -88,8 +79,8 @@ class PipelineChecks {
       if (!is_topic_name(topic))
         error(path + ".topics", "\"source.kafka.topics\": \"" + topic + "\" is not a topic's name: 1 to 249 of a-z, A-Z, 0-9, ., _ and -");
     }
-    if (!is_pattern(kafka.topic_pattern))
-      error(path + ".topic_pattern", "\"source.kafka.topic_pattern\": \"" + kafka.topic_pattern + "\" is not a regular expression");
+    if (const auto pattern = base::Pattern::compile(kafka.topic_pattern); !pattern.ok())
+      error(path + ".topic_pattern", "\"source.kafka.topic_pattern\": " + pattern.error().message());
     const bool has_no_group = kafka.group == "none";
     if (has_no_group && kafka.start.mode == StartConfig::Mode::kGroup) {
       error(path + ".start", "\"start: group\" needs a group, but \"group\" is none");
@@ -265,6 +256,10 @@ class PipelineChecks {
   }
 
   void check_columns() {
+    if (is_set("table.columns.keep") && pipeline_.table.columns.keep.empty()) {
+      error("table.columns.keep", "\"table.columns.keep\" names no field; leave it out to keep all");
+      return;
+    }
     if (!pipeline_.table.columns.keep.empty() && !pipeline_.table.columns.drop.empty()) {
       error("table.columns.drop", "\"keep\" and \"drop\" exclude each other");
       return;

@@ -114,7 +114,7 @@ std::vector<Option> source_options() {
        .doc = "Names of the topics. Either this or `topic_pattern`.",
        .assign = [](const T& t, const V& v) { t.pipeline->kafka->topics = v.list; return ""; }},
       {.path = "source.kafka.topic_pattern",
-       .doc = "A regular expression (ECMAScript) that topic names match as a whole. New topics that match join while running.",
+       .doc = "A regular expression (RE2) that topic names match as a whole. New topics that match join while running.",
        .assign = [](const T& t, const V& v) { t.pipeline->kafka->topic_pattern = v.text; return ""; }},
       {.path = "source.kafka.start",
        .kind = Kind::kStart,

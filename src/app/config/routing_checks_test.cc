@@ -91,6 +91,7 @@ TEST(Routing, WrongTablesAreNamedWithTheirPlace) {
       {"tables: [{name: shop.a, when: {field: kind, equals: x, matches: x}}, {name: shop.b}]\n", "exclude each other"},
       {"tables: [{name: shop.a, when: {field: colour, equals: x}}, {name: shop.b}]\n", "there is no column \"colour\""},
       {"tables: [{name: shop.a, when: {field: kind, matches: \"(\"}}, {name: shop.b}]\n", "is not a regular expression"},
+      {"tables: [{name: shop.a, when: {field: id, equals: \"07\"}}, {name: shop.b}]\n", "no long equals \"07\""},
       {"tables: [{name: shop.a}, {name: shop.b, when: {topic: orders}}]\n", "no row reaches shop.b"},
       {"tables: [{name: shop.a, schema: [{name: id, type: long}]}]\n", "needs \"when.topic\""},
       {"tables: [{name: shop.a, when: {topic: orders, field: id, equals: \"1\"}, schema: [{name: id, type: long}]}, {name: shop.b}]\n",

@@ -55,7 +55,7 @@ std::vector<Option> entry_options() {
        .takes_one_text = true,
        .assign = [](const T& t, const V& v) { entry(t).equals = v.list; return ""; }},
       {.path = "tables.when.matches",
-       .doc = "A regular expression (ECMAScript) that the value matches as a whole. Values above 1 KiB match none.",
+       .doc = "A regular expression (RE2) that the value matches as a whole.",
        .assign = [](const T& t, const V& v) { entry(t).matches = v.text; return ""; }},
       {.path = "tables.schema",
        .kind = Kind::kSchema,

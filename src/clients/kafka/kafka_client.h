@@ -106,7 +106,7 @@ class KafkaClient {
   // Waits until the cluster answers, an authentication is refused for good, or the deadline: kUnavailable with the last error.
   virtual base::Status connect(base::MonoMicros deadline) = 0;
   virtual base::Result<ClusterDescription> describe(const std::vector<std::string>& topics) = 0;
-  // Names of existing topics that match an ECMAScript regular expression as a whole; internal topics are left out.
+  // Names of existing topics that match a regular expression (base/pattern.h) as a whole; internal topics are left out.
   virtual base::Result<std::vector<std::string>> match_topics(const std::string& pattern) = 0;
   virtual base::Result<std::map<TopicPartition, int64_t>> list_offsets(const std::vector<TopicPartition>& partitions,
                                                                       OffsetSpec spec) = 0;

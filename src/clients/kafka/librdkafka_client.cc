@@ -9,12 +9,12 @@
 #include <atomic>
 #include <deque>
 #include <optional>
-#include <regex>
 #include <set>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pattern.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/lane_inbox.h"
 #include "clients/kafka/passing_states.h"
@@ -213,21 +213,12 @@ LibrdkafkaClient::LibrdkafkaClient(const KafkaClientConfig& config, std::shared_
 }
 
 base::Result<std::vector<std::string>> LibrdkafkaClient::match_topics(const std::string& pattern) {
-  std::regex expression;
-  try {
-    expression.assign(pattern, std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    return base::invalid("topic pattern '" + pattern + "': " + error.what());
-  }
+  TRY_ASSIGN(const base::Pattern expression, base::Pattern::compile(pattern).in("topic pattern"));
   TRY_ASSIGN(const std::vector<std::string> all, list_topics(handle()));
   std::vector<std::string> matching;
   for (const std::string& topic : all) {
     if (topic.rfind("__", 0) == 0) continue;  // Kafka's own
-    try {
-      if (std::regex_match(topic, expression)) matching.push_back(topic);
-    } catch (const std::regex_error& error) {
-      return base::invalid("topic pattern '" + pattern + "' on topic " + topic + ": " + error.what());
-    }
+    if (expression.matches(topic)) matching.push_back(topic);
   }
   std::sort(matching.begin(), matching.end());
   return matching;

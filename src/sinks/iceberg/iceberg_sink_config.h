@@ -29,7 +29,7 @@ struct RouteCondition {
   std::string topic;                // empty: of any topic
   std::string field;                // a column, struct members behind dots; empty: whatever the row holds
   std::vector<std::string> equals;  // texts of values, or
-  std::string matches;              // a pattern (ECMAScript) that a value's text matches as a whole
+  std::string matches;              // a pattern (base/pattern.h) that a value's text matches as a whole
   bool is_always() const { return topic.empty() && field.empty(); }
 };
 

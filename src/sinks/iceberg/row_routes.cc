@@ -1,18 +1,22 @@
 #include "sinks/iceberg/row_routes.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 
 namespace frazil::sinks {
 namespace {
 
 using columnar::Column;
+using columnar::Type;
 using columnar::TypeId;
 
 constexpr size_t kKnownTextsAtMost = 4096;
+constexpr size_t kKnownTextBytes = 1024;  // longer ones are looked at each time
 
 // Column positions of a dotted name; nullptr when there is none.
-const columnar::Type* find_column(const columnar::Schema& rows, const std::string& name, std::vector<size_t>& path) {
+const Type* find_column(const columnar::Schema& rows, const std::string& name, std::vector<size_t>& path) {
   const std::vector<columnar::Field>* fields = &rows.fields;
   std::string rest = name;
   while (true) {
@@ -33,8 +37,63 @@ const columnar::Type* find_column(const columnar::Schema& rows, const std::strin
   }
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return text;
+}
+
 bool has_text(TypeId id) {
   return id == TypeId::kString || id == TypeId::kBoolean || id == TypeId::kInt || id == TypeId::kLong || id == TypeId::kUuid;
+}
+
+base::Error never_equal(const std::string& given, const Type& type, const std::string& hint) {
+  return base::invalid("no " + type.name() + " equals \"" + given + "\": " + hint);
+}
+
+base::Result<std::string> boolean_text_of(const std::string& given, const Type& type) {
+  const std::string text = lower_case(given);
+  if (text == "true" || text == "false") return text;
+  return never_equal(given, type, "write true or false");
+}
+
+base::Result<std::string> integer_text_of(const std::string& given, const Type& type) {
+  const std::string digits = given.starts_with('+') && !given.starts_with("+-") ? given.substr(1) : given;
+  int64_t value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool is_whole = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
+  const bool is_plain = is_whole && (std::to_string(value) == digits || digits == "-0");
+  if (!is_plain) return never_equal(given, type, "write a whole number of its range in decimal, as in 7 or -7");
+  const bool fits = type.id() == TypeId::kLong || (value >= INT32_MIN && value <= INT32_MAX);
+  if (!fits) return never_equal(given, type, "it holds -2147483648 to 2147483647");
+  return std::to_string(value);
+}
+
+base::Result<std::string> uuid_text_of(const std::string& given, const Type& type) {
+  const std::string text = lower_case(given);
+  bool is_uuid = text.size() == 36;
+  for (size_t i = 0; is_uuid && i < text.size(); ++i) {
+    const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+    is_uuid = is_dash ? text[i] == '-' : std::string_view("0123456789abcdef").find(text[i]) != std::string_view::npos;
+  }
+  if (is_uuid) return text;
+  return never_equal(given, type, "write its 36 characters, as in 123e4567-e89b-12d3-a456-426614174000");
+}
+
+// The text that a value of the type has which somebody wrote as `given`.
+base::Result<std::string> text_of_value(const std::string& given, const Type& type) {
+  switch (type.id()) {
+    case TypeId::kBoolean:
+      return boolean_text_of(given, type);
+    case TypeId::kInt:
+    case TypeId::kLong:
+      return integer_text_of(given, type);
+    case TypeId::kUuid:
+      return uuid_text_of(given, type);
+    default:
+      return given;
+  }
 }
 
 std::string uuid_text(std::string_view bytes) {
@@ -67,35 +126,19 @@ void text_at(const Column& column, int64_t row, std::string& text) {
   }
 }
 
-base::Result<std::unique_ptr<std::regex>> compile(const std::string& pattern) {
-  try {
-    return std::make_unique<std::regex>(pattern, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error&) {
-    return base::invalid("\"" + pattern + "\" is not a regular expression");
-  }
-}
-
-bool matches(const std::regex& pattern, const std::string& text) {
-  if (text.size() > kPatternTextBytes) return false;
-  try {
-    return std::regex_match(text, pattern);
-  } catch (const std::regex_error&) {  // too complex for this text
-    return false;
-  }
-}
-
 }  // namespace
 
 base::Status check_condition(const RouteCondition& when, const columnar::Schema& rows) {
   if (when.field.empty()) return {};
   std::vector<size_t> path;
-  const columnar::Type* type = find_column(rows, when.field, path);
+  const Type* type = find_column(rows, when.field, path);
   if (type == nullptr) return base::invalid("there is no column \"" + when.field + "\"");
   if (!has_text(type->id())) {
     return base::invalid("column \"" + when.field + "\" is of type " + type->name() +
                          "; rows are routed by columns of type string, boolean, int, long and uuid");
   }
-  if (!when.matches.empty()) return compile(when.matches).status();
+  for (const std::string& given : when.equals) TRY(text_of_value(given, *type).status());
+  if (!when.matches.empty()) return base::Pattern::compile(when.matches).status();
   return {};
 }
 
@@ -111,17 +154,18 @@ base::Result<std::unique_ptr<RowRoutes>> RowRoutes::make(const std::vector<Route
       routes->takes_every_row_ |= Tables{1} << i;
       continue;
     }
+    std::vector<size_t> path;
+    const Type& type = *find_column(rows, when.field, path);
     auto& fields = routes->fields_;
     auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& known) { return known.name == when.field; });
     if (field == fields.end()) {
-      field = fields.insert(fields.end(), FieldConditions{when.field, {}, {}, {}});
-      find_column(rows, when.field, field->path);
+      field = fields.insert(fields.end(), FieldConditions{when.field, path, {}, {}});
     }
     Condition condition;
     condition.bit = Tables{1} << i;
-    condition.equals.insert(when.equals.begin(), when.equals.end());
+    for (const std::string& given : when.equals) condition.equals.insert(text_of_value(given, type).value());
     if (!when.matches.empty()) {
-      TRY_ASSIGN(condition.pattern, compile(when.matches));
+      TRY_ASSIGN(condition.pattern, base::Pattern::compile(when.matches));
     }
     field->conditions.push_back(std::move(condition));
   }
@@ -132,9 +176,9 @@ RowRoutes::Tables RowRoutes::judge(FieldConditions& field, const std::string& te
   if (const auto known = field.known.find(text); known != field.known.end()) return known->second;
   Tables tables = 0;
   for (const Condition& condition : field.conditions) {
-    if (condition.equals.contains(text) || (condition.pattern && matches(*condition.pattern, text))) tables |= condition.bit;
+    if (condition.equals.contains(text) || (condition.pattern && condition.pattern->matches(text))) tables |= condition.bit;
   }
-  if (text.size() > kPatternTextBytes) return tables;
+  if (text.size() > kKnownTextBytes) return tables;
   if (field.known.size() >= kKnownTextsAtMost) field.known.clear();
   field.known.emplace(text, tables);
   return tables;

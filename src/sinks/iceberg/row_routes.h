@@ -2,19 +2,20 @@
 // is handed on.
 //
 // A table's condition on a field looks at the text of the row's value: strings as they are, true and false, integers in decimal,
-// UUIDs in their 36 characters; a null is no text and meets no condition. What a text means for all tables that ask about the
+// UUIDs in their 36 characters of lower case; values to compare with are brought into that form. A null is no text and meets no condition. What a text means for all tables that ask about the
 // same field is remembered, so patterns run once for each distinct text. One reader lane owns it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <regex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/pattern.h"
 #include "base/result.h"
 #include "columnar/column.h"
 #include "engine/sink.h"
@@ -23,10 +24,9 @@
 namespace frazil::sinks {
 
 inline constexpr size_t kRoutesAtMost = 63;
-// Longer texts match no pattern: the matcher needs stack in proportion. They may still equal a value.
-inline constexpr size_t kPatternTextBytes = 1024;
 
-// kInvalid when rows cannot be routed by `when`: no such column, a type without a text, a pattern that is none.
+// kInvalid when rows cannot be routed by `when`: no such column, a type without a text, a value that no row can have, a pattern that
+// is none.
 base::Status check_condition(const RouteCondition& when, const columnar::Schema& rows);
 
 class RowRoutes {
@@ -50,7 +50,7 @@ class RowRoutes {
   struct Condition {
     Tables bit = 0;
     std::unordered_set<std::string> equals;
-    std::unique_ptr<std::regex> pattern;
+    std::optional<base::Pattern> pattern;
   };
   // All conditions on one field.
   struct FieldConditions {

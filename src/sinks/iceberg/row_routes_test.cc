@@ -100,15 +100,15 @@ TEST(RowRoutes, NamesRowsThatNoTableTakesByTheirPlaceInTheBatch) {
   EXPECT_EQ(asked->rows_of(0), (Rows{0, 3}));
 }
 
-TEST(RowRoutes, LongTextsMatchNoPatternAndStillEqual) {
+TEST(RowRoutes, LongTextsMatchAndEqualAsShortOnesDo) {
   const std::string longest(100'000, 'a');
   columnar::Batch batch(schema());
   append(batch, longest.c_str(), 1, "de");
   append(batch, "aaa", 2, "de");
   const auto asked = routes({{"", "kind", {}, "a*"}, {"", "kind", {longest}, ""}});
   EXPECT_TRUE(asked->look(batch, 0).empty());
-  EXPECT_EQ(asked->rows_of(0), (Rows{1}));
-  EXPECT_EQ(asked->rows_of(1), (Rows{0}));
+  EXPECT_EQ(asked->rows_of(0), (Rows{0, 1}));
+  EXPECT_TRUE(asked->rows_of(1).empty());
 }
 
 TEST(RowRoutes, ManyDistinctTextsAreForgottenNotConfused) {
@@ -117,6 +117,34 @@ TEST(RowRoutes, ManyDistinctTextsAreForgottenNotConfused) {
   const auto asked = routes({{"", "kind", {}, "[0-9]*7"}});
   EXPECT_EQ(asked->look(batch, 0).size(), 9000U);
   EXPECT_EQ(asked->rows_of(0).size(), 1000U);
+}
+
+TEST(RowRoutes, OneValueMayBeWrittenInSeveralWays) {
+  EXPECT_EQ(rows_for({"", "ok", {"True"}, ""}), (Rows{1, 3}));
+  EXPECT_EQ(rows_for({"", "ok", {"FALSE"}, ""}), (Rows{0, 2}));
+  EXPECT_EQ(rows_for({"", "n", {"+4"}, ""}), (Rows{3}));
+  EXPECT_EQ(rows_for({"", "id", {"123E4567-E89B-12D3-A456-426614174003"}, ""}), (Rows{2}));
+  EXPECT_EQ(rows_for({"", "kind", {"Order"}, ""}), (Rows{}));  // text is compared as it is
+}
+
+TEST(RowRoutes, RefusesValuesThatNoRowCanHave) {
+  const auto refusal = [](const std::string& field, const std::string& value) {
+    const base::Status checked = check_condition({"", field, {value}, ""}, *schema());
+    EXPECT_FALSE(checked.ok()) << field << " " << value;
+    EXPECT_FALSE(RowRoutes::make({{"", field, {value}, ""}}, *schema(), {}).ok());
+    return checked.ok() ? "" : checked.error().message();
+  };
+  EXPECT_EQ(refusal("ok", "yes"), "no boolean equals \"yes\": write true or false");
+  for (const char* value : {"", "07", "7.0", "7e0", "++7", "+-7", " 7", "seven", "0x7", "9223372036854775808"}) {
+    EXPECT_NE(refusal("n", value).find("write a whole number of its range in decimal"), std::string::npos) << value;
+  }
+  for (const char* value : {"", "123e4567e89b12d3a456426614174003", "123e4567-e89b-12d3-a456-42661417400g", "{123e4567-e89b-12d3-a456-426614174003}"}) {
+    EXPECT_NE(refusal("id", value).find("no uuid equals"), std::string::npos) << value;
+  }
+  columnar::Schema small;
+  small.fields = {{1, "n", false, Type::primitive(TypeId::kInt), ""}};
+  EXPECT_TRUE(check_condition({"", "n", {"2147483647", "-2147483648"}, ""}, small).ok());
+  EXPECT_NE(check_condition({"", "n", {"2147483648"}, ""}, small).error().message().find("-2147483648 to 2147483647"), std::string::npos);
 }
 
 TEST(RowRoutes, RefusesColumnsThatHaveNoTextAndPatternsThatAreNone) {

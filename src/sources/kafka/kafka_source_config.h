@@ -28,7 +28,7 @@ using KafkaStart = std::variant<StartEarliest, StartLatest, StartGroup, StartTim
 
 struct KafkaSourceConfig {
   std::vector<std::string> topics;  // either names
-  std::string topic_pattern;        // or an ECMAScript regular expression that the whole name matches
+  std::string topic_pattern;        // or a regular expression (base/pattern.h) that the whole name matches
   KafkaStart start = StartEarliest{};
   int64_t discovery_interval_ms = 300000;         // for new partitions and topics; 0: never
   std::string group_id;                           // empty: no group, all partitions are read
