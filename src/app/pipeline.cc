@@ -184,7 +184,9 @@ base::Status Pipeline::build_and_run(base::Interrupt& stop) {
   }
   auto sink =
       sinks::make_iceberg_sink(std::move(sink_settings), *catalog, source->format(), options_.accepted, merge.get());
-  const auto make_decoder = [&](int, int intake) { return decoders::make_json_decoder(config_.decode.json, sink->row_schema(intake)); };
+  decoders::JsonDecoderConfig json = config_.decode.json;
+  json.json.max_decoded_bytes = std::max<int64_t>(options_.memory_bytes / 8, 1);
+  const auto make_decoder = [&](int, int intake) { return decoders::make_json_decoder(json, sink->row_schema(intake)); };
   engine::WorkerOptions settings = worker_options(config_, options_, lanes);
   settings.patience = patience;
   engine::Worker worker(std::move(settings), *source, *sink, make_decoder, budget_, status_);

@@ -68,6 +68,7 @@ Json to_json(const engine::StatusView& view) {
   json["dead_letters"] = view.dead_letters;
   json["tombstones"] = view.tombstones;
   json["skipped"] = view.skipped;
+  json["empty_arrays"] = view.empty_arrays;
   json["rejects"] = Json::object();
   for (const auto& [code, count] : view.rejects) json["rejects"][code] = count;
   json["unknown_fields"] = view.unknown_fields;

@@ -25,6 +25,7 @@ constexpr CounterText kCounters[] = {
     {"frazil_dead_letters_total", "Records committed to the dead-letter table."},
     {"frazil_skipped_total", "Rejected records skipped by policy."},
     {"frazil_tombstones_total", "Null values skipped by policy."},
+    {"frazil_empty_arrays_total", "Records that are an empty array: no row, and no fault."},
     {"frazil_stale_epochs_total", "Epochs dropped because the table was not what they were read for: another worker was faster, or its schema changed."},
     {"frazil_merged_epochs_total", "Epochs that another worker committed together with those of others."},
     {"frazil_assignments_lost_total", "Times that the consumer group gave this worker's partitions away without asking."},
@@ -63,6 +64,7 @@ PipelineStatus::PipelineStatus(std::string pipeline, base::Metrics& metrics)
   count("frazil_dead_letters_total", 0);
   count("frazil_skipped_total", 0);
   count("frazil_tombstones_total", 0);
+  count("frazil_empty_arrays_total", 0);
   count("frazil_stale_epochs_total", 0);
   count("frazil_merged_epochs_total", 0);
   count("frazil_assignments_lost_total", 0);
@@ -114,12 +116,14 @@ bool PipelineStatus::reject(const std::string& code, int64_t now_micros) {
   return true;
 }
 
-void PipelineStatus::passed_over(int64_t unknown_fields, int64_t duplicate_keys) {
+void PipelineStatus::passed_over(int64_t unknown_fields, int64_t duplicate_keys, int64_t empty_arrays) {
   base::Lock lock(mutex_);
   view_.unknown_fields += unknown_fields;
   view_.duplicate_keys += duplicate_keys;
+  view_.empty_arrays += empty_arrays;
   count("frazil_unknown_fields_total", unknown_fields);
   count("frazil_duplicate_keys_total", duplicate_keys);
+  count("frazil_empty_arrays_total", empty_arrays);
 }
 
 void PipelineStatus::committed(int64_t rows, int64_t dead_letters, const std::vector<int64_t>& file_bytes,

@@ -25,6 +25,7 @@ struct StatusView {
   int64_t dead_letters = 0;
   int64_t tombstones = 0;
   int64_t skipped = 0;
+  int64_t empty_arrays = 0;
   int64_t unknown_fields = 0;
   int64_t duplicate_keys = 0;
   std::map<std::string, int64_t> rejects;  // records that gave no row, by code, as they were read (again)
@@ -55,7 +56,7 @@ class PipelineStatus {
   // One record that becomes a dead letter. True when it is the first of its code within a minute: that one is logged.
   bool reject(const std::string& code, int64_t now_micros);
   // What decoding passed over without harm.
-  void passed_over(int64_t unknown_fields, int64_t duplicate_keys);
+  void passed_over(int64_t unknown_fields, int64_t duplicate_keys, int64_t empty_arrays);
   void committed(int64_t rows, int64_t dead_letters, const std::vector<int64_t>& file_bytes, double commit_seconds,
                  int64_t snapshot_id);
   // `seconds` from record time to commit, for `rows` rows; catch-up rows are counted apart.

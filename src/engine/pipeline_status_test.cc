@@ -78,9 +78,11 @@ TEST(PipelineStatus, ShowsCountersBeforeAnythingHasHappened) {
   for (const char* name : {"frazil_commits_total", "frazil_dead_letters_total", "frazil_unknown_fields_total"}) {
     EXPECT_THAT(metrics.render_prometheus(), HasSubstr(std::string(name) + "{pipeline=\"orders\"} 0\n"));
   }
-  status.passed_over(3, 1);
+  status.passed_over(3, 1, 2);
   EXPECT_EQ(status.view().unknown_fields, 3);
   EXPECT_THAT(metrics.render_prometheus(), HasSubstr("frazil_duplicate_keys_total{pipeline=\"orders\"} 1\n"));
+  EXPECT_THAT(metrics.render_prometheus(), HasSubstr("frazil_empty_arrays_total{pipeline=\"orders\"} 2\n"));
+  EXPECT_EQ(status.view().empty_arrays, 2);
 }
 
 }  // namespace

@@ -84,40 +84,39 @@ base::Status ReaderLane::decode_pending() {
   if (lease.bytes() == 0) return {};  // the barrier comes first, or the end
   context_.state.note_progress(epoch_, base::mono_micros());
   Intake& intake = intakes_[static_cast<size_t>(context_.sink.intake_of(pending_->stream))];
-  DecodeCounts counts;
-  int64_t rejected = 0;
-  int64_t taken = 0;
+  Gain gain;
   for (size_t first = 0; first < pending_->records.size();) {
-    const int64_t room = std::max<int64_t>(1, kStagingRows - intake.staging->batch.rows());
-    const size_t last = std::min(pending_->records.size(), first + static_cast<size_t>(room));
-    TRY_ASSIGN(const int64_t rows, decode(intake, first, last, counts, rejected));
-    taken += rows;
+    TRY_ASSIGN(first, decode_piece(intake, first, gain));
     TRY(decode_mid.pass());
-    first = last;
-    if (intake.staging->batch.rows() >= kStagingRows) TRY(hand_over(intake));
+    if (intake.staging->batch.rows() >= kStagingRows || intake.staging->batch.bytes() >= staging_bytes()) TRY(hand_over(intake));
   }
-  share_.rows += taken;
-  note_times(taken);
+  share_.rows += gain.rows;
+  note_times(gain.rows);
   extend(share_.ranges, pending_->range);
-  context_.status.rejected(rejected, counts.tombstones, counts.skipped);
-  context_.status.passed_over(counts.unknown_fields, counts.duplicate_keys);
+  context_.status.rejected(gain.rejected, gain.counts.tombstones, gain.counts.skipped);
+  context_.status.passed_over(gain.counts.unknown_fields, gain.counts.duplicate_keys, gain.counts.empty_arrays);
   pending_.reset();
   lease.resize(0);
   intake.lease->resize(intake.staging->batch.bytes());
-  if (intake.staging->batch.bytes() >= kStagingBytes) return hand_over(intake);
   return {};
 }
 
-base::Result<int64_t> ReaderLane::decode(Intake& intake, size_t first, size_t last, DecodeCounts& counts, int64_t& rejected) {
+// A lane stages a small part of what the process may hold.
+int64_t ReaderLane::staging_bytes() const { return std::min(kStagingBytes, context_.budget.limit() / 8); }
+
+base::Result<size_t> ReaderLane::decode_piece(Intake& intake, size_t first, Gain& gain) {
   columnar::Batch& batch = intake.staging->batch;
-  std::vector<Rejected> rejects;
   const int64_t before = batch.rows();
+  const int64_t room = std::max<int64_t>(1, kStagingRows - before);
+  const size_t last = std::min(pending_->records.size(), first + static_cast<size_t>(room));
+  std::vector<Rejected> rejects;
   intake.records.clear();
-  TRY(intake.parts.decoder->decode(*pending_, first, last, batch, rejects, counts));
-  TRY_ASSIGN(const int64_t left_out, settle_unwanted(intake, before, rejects, counts));
-  rejected += static_cast<int64_t>(rejects.size());
+  TRY_ASSIGN(const size_t next, intake.parts.decoder->decode(*pending_, first, last, batch, rejects, gain.counts));
+  TRY_ASSIGN(const int64_t left_out, settle_unwanted(intake, before, rejects, gain.counts));
+  gain.rejected += static_cast<int64_t>(rejects.size());
+  gain.rows += batch.rows() - before - left_out;
   reject(rejects);
-  return batch.rows() - before - left_out;
+  return next;
 }
 
 base::Result<int64_t> ReaderLane::settle_unwanted(Intake& intake, int64_t first, std::vector<Rejected>& rejects,

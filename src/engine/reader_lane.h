@@ -5,7 +5,7 @@
 //    for budget goes into the next epoch, unless its split is leaving: then it is dropped, for the next owner to read.
 // 2. Otherwise read; wait for budget for what was read, but wake up for a cut (then 1 comes first, the batch waits).
 // 3. Decode into the staging batch of the stream's intake. The router looks at the new rows: what no table takes becomes a dead
-//    letter, is skipped, or halts. At 16 k rows route the batch to the writer lanes.
+//    letter, is skipped, or halts. At 16 k rows, or 64 MiB (less with a small budget), route the batch to the writer lanes.
 #pragma once
 
 #include <memory>
@@ -57,12 +57,19 @@ class ReaderLane {
     std::vector<std::shared_ptr<RowsInFlight>> pool;   // recycled when no lane holds them any more
     std::vector<size_t> records;                       // of the rows just decoded
   };
+  // What a batch of records gave.
+  struct Gain {
+    int64_t rows = 0;  // that will go to tables
+    int64_t rejected = 0;
+    DecodeCounts counts;
+  };
   base::Status step(bool& is_done);
   base::Status end_epoch();
   base::Status read_more();
   base::Status decode_pending();
-  // Decodes records [first, last) of the pending batch; returns how many rows will go to tables.
-  base::Result<int64_t> decode(Intake& intake, size_t first, size_t last, DecodeCounts& counts, int64_t& rejected);
+  // Decodes records of the pending batch from `first` on, as many as are staged at once; returns the next one.
+  base::Result<size_t> decode_piece(Intake& intake, size_t first, Gain& gain);
+  int64_t staging_bytes() const;
   // Settles what no table takes of the rows from `first` on; returns how many rows go nowhere.
   base::Result<int64_t> settle_unwanted(Intake& intake, int64_t first, std::vector<Rejected>& rejects, DecodeCounts& counts);
   base::Error unwanted_halt(const UnwantedRow& unwanted, size_t record) const;

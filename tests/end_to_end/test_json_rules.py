@@ -2,6 +2,8 @@
 import ctypes
 import ctypes.util
 import json
+import pathlib
+import re
 
 import pytest
 
@@ -41,6 +43,33 @@ def test_six_forms_of_nothing(kafka, lake, topic):
     assert outcome.summary["tombstones"] == 2 and outcome.summary["dead_letters"] == 2
     assert lake.positions(pipeline.table, "orders") == {topic: [6]}
     expect_sum(lake, pipeline, 6, skipped=2)
+
+
+def test_an_empty_array_is_a_counted_skip_under_every_policy(kafka, lake, topic):
+    """No row and no fault: neither a dead letter nor a halt."""
+    topic_of(kafka, topic, [b"[]", {"id": 1, "text": "a"}, b" [ ] ", [{"id": 2}, {"id": 3}]])
+    pipeline = Pipeline(lake, kafka, topics=[topic], decode={"on_reject": "halt"})
+    summary = pipeline.run().expect().summary
+    lake.expect_ids(pipeline.table, [1, 2, 3])
+    assert (summary["records_read"], summary["empty_arrays"], summary["skipped"], summary["dead_letters"]) == (4, 2, 0, 0)
+    assert lake.positions(pipeline.table, "orders") == {topic: [4]}
+
+
+def test_memory_bounds_what_the_rows_of_one_record_take(kafka, lake, topic):
+    """900 kB that stand for 300,000 rows of 400 columns: 1 GB. The record is refused, and so are many at once; the next ones are taken."""
+    many = b"[" + b",".join([b"{}"] * 300_000) + b"]"
+    some = b"[" + b",".join([b"{}"] * 1_000) + b"]"   # 3 kB that stand for 3.2 MB
+    topic_of(kafka, topic, [many, *[some] * 50, {"f7": 7}])
+    schema = [{"name": f"f{i}", "type": "long"} for i in range(400)]
+    pipeline = Pipeline(lake, kafka, topics=[topic], schema=schema)
+    pipeline.content["memory"] = "64MiB"
+    with pipeline.start() as running:
+        running.wait_until(lambda: lake.has(pipeline.table) and lake.load(pipeline.table).scan(selected_fields=("f7",)).to_arrow().num_rows == 50_001,
+                           "all rows", 120)
+        peak_kb = int(re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{running.process.pid}/status").read_text())[1])
+        running.terminate().expect()
+    expect_dead(lake, {0: "ROWS_TOO_LARGE"})
+    assert peak_kb < 700_000, peak_kb
 
 
 def test_tombstones_as_dead_letters(kafka, lake, topic):

@@ -80,6 +80,7 @@ std::string summary_text(const engine::StatusView& view) {
   return "pipeline " + view.pipeline + " " + view.state + ": " + format_count(view.rows_committed) + " rows in " +
          format_count(view.commits) + " commits, " + format_count(view.dead_letters) + " dead letters, " +
          (view.tombstones > 0 ? format_count(view.tombstones) + " tombstones, " : "") +
+         (view.empty_arrays > 0 ? format_count(view.empty_arrays) + " empty arrays, " : "") +
          (view.skipped > 0 ? format_count(view.skipped) + " skipped, " : "") + format_count(view.records_read) + " records read";
 }
 

@@ -1,10 +1,14 @@
 #include "decoders/json/json_record_decoder.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "decoders/column_mapping.h"
 
 namespace frazil::decoders {
 namespace {
+
+constexpr int64_t kRowsBetweenMeasures = 32;
 
 std::string place_of(const engine::RawBatch& raw, const engine::RawRecord& record) {
   return raw.stream + "/" + std::to_string(raw.partition) + " offset " + std::to_string(record.offset);
@@ -18,31 +22,43 @@ class JsonRecordDecoder : public engine::Decoder {
 
   std::shared_ptr<const columnar::Schema> schema() const override { return rows_; }
 
-  base::Status decode(const engine::RawBatch& raw, size_t first, size_t last, columnar::Batch& rows,
-                      std::vector<engine::Rejected>& rejects, engine::DecodeCounts& counts) override {
+  base::Result<size_t> decode(const engine::RawBatch& raw, size_t first, size_t last, columnar::Batch& rows,
+                              std::vector<engine::Rejected>& rejects, engine::DecodeCounts& counts) override {
     bind(rows);
-    for (size_t i = first; i < last; ++i) {
-      const engine::RawRecord& record = raw.records[i];
-      if (!record.has_value) {
-        const format::Reject reject{"TOMBSTONE", "the record has no value", ""};
-        TRY(refuse(config_.tombstone, reject, raw, i, rejects, counts.tombstones));
-        continue;
-      }
-      int64_t appended = 0;
-      if (const auto reject = json_->decode(record.value, document_columns_, &appended)) {
-        TRY(refuse(config_.on_reject, *reject, raw, i, rejects, counts.skipped));
-      } else {
-        fill_others(raw, record, appended, rows);
-        if (records_ != nullptr) records_->insert(records_->end(), static_cast<size_t>(appended), i);
-      }
+    size_t next = first;
+    int64_t unmeasured = 0;
+    for (const int64_t enough = rows.bytes() + kPieceBytes; next < last;) {
+      TRY_ASSIGN(const int64_t appended, decode_record(raw, next++, rows, rejects, counts));
+      unmeasured += std::max<int64_t>(appended, 1);
+      if (unmeasured < kRowsBetweenMeasures) continue;
+      if (rows.bytes() >= enough) break;
+      unmeasured = 0;
     }
     count(counts);
-    return {};
+    return next;
   }
 
   void note_records(std::vector<size_t>& records) override { records_ = &records; }
 
  private:
+  // Returns how many rows the record gave.
+  base::Result<int64_t> decode_record(const engine::RawBatch& raw, size_t index, columnar::Batch& rows,
+                                      std::vector<engine::Rejected>& rejects, engine::DecodeCounts& counts) {
+    const engine::RawRecord& record = raw.records[index];
+    int64_t appended = 0;
+    if (!record.has_value) {
+      const format::Reject reject{"TOMBSTONE", "the record has no value", ""};
+      TRY(refuse(config_.tombstone, reject, raw, index, rejects, counts.tombstones));
+    } else if (const auto reject = json_->decode(record.value, document_columns_, &appended)) {
+      TRY(refuse(config_.on_reject, *reject, raw, index, rejects, counts.skipped));
+    } else {
+      counts.empty_arrays += appended == 0 ? 1 : 0;
+      fill_others(raw, record, appended, rows);
+      if (records_ != nullptr) records_->insert(records_->end(), static_cast<size_t>(appended), index);
+    }
+    return appended;
+  }
+
   // The columns that the document fills, of this batch.
   void bind(columnar::Batch& rows) {
     document_columns_.clear();

@@ -44,6 +44,7 @@ engine::RawBatch batch_of(const std::vector<const char*>& values) {
 
 struct Decoded {
   base::Status status;
+  size_t next = 0;  // the first record that was not looked at
   std::shared_ptr<const columnar::Schema> schema;
   std::unique_ptr<columnar::Batch> rows;
   std::vector<engine::Rejected> rejects;
@@ -59,7 +60,9 @@ Decoded decode(const JsonDecoderConfig& config, const columnar::Schema& rows, co
   EXPECT_TRUE(decoder.ok()) << (decoder.ok() ? "" : decoder.error().message());
   if (!decoder.ok()) return decoded;
   decoder.value()->note_records(decoded.records);
-  decoded.status = decoder.value()->decode(raw, 0, raw.records.size(), *decoded.rows, decoded.rejects, decoded.counts);
+  const auto next = decoder.value()->decode(raw, 0, raw.records.size(), *decoded.rows, decoded.rejects, decoded.counts);
+  decoded.status = next.status();
+  if (next.ok()) decoded.next = *next;
   return decoded;
 }
 
@@ -89,6 +92,32 @@ TEST(JsonRecordDecoder, RejectsAnArrayWithOneBadElementAsAWhole) {
   EXPECT_EQ(decoded.rows->columns[0].long_at(0), 3);
   EXPECT_EQ(decoded.rejects.size(), 1u);
   EXPECT_EQ(decoded.records, (std::vector<size_t>{1, 1}));
+}
+
+TEST(JsonRecordDecoder, CountsEmptyArraysUnderEveryPolicy) {
+  for (const RejectPolicy policy : {RejectPolicy::kDeadLetter, RejectPolicy::kHalt, RejectPolicy::kSkip}) {
+    JsonDecoderConfig config;
+    config.on_reject = policy;
+    const auto decoded = decode(config, rows_of({}), batch_of({"[]", R"({"id":1})", " [ ] "}));
+    ASSERT_TRUE(decoded.status.ok());
+    EXPECT_EQ(decoded.counts.empty_arrays, 2);
+    EXPECT_EQ(decoded.counts.skipped, 0);
+    EXPECT_EQ(decoded.rows->rows(), 1);
+    EXPECT_TRUE(decoded.rejects.empty());
+  }
+}
+
+TEST(JsonRecordDecoder, EndsEarlyWhereFewBytesStandForManyRows) {
+  columnar::Schema wide;
+  for (int i = 0; i < 200; ++i) wide.fields.push_back(field("f" + std::to_string(i), Type::primitive(TypeId::kLong)));
+  std::string many = "[{}";
+  for (int i = 1; i < 1000; ++i) many += ",{}";
+  many += "]";
+  const auto decoded = decode({}, wide, batch_of(std::vector<const char*>(20, many.c_str())));
+  ASSERT_TRUE(decoded.status.ok());
+  EXPECT_EQ(decoded.next, 3u);  // 1.6 MB each
+  EXPECT_EQ(decoded.rows->rows(), 3000);
+  EXPECT_EQ(decode({}, wide, batch_of(std::vector<const char*>(20, "{}"))).next, 20u);
 }
 
 TEST(JsonRecordDecoder, FollowsThePolicyForTombstones) {

@@ -129,6 +129,7 @@ class JsonDecoder::Impl {
   Outcome read_document(bool carefully) {
     rows_ = 0;
     cursor_.start(document_, options_.max_depth);
+    reader_.start_document(static_cast<int64_t>(document_.size()));
     document_fault_ = nullptr;
     Outcome outcome = Outcome::kTaken;
     const char first = cursor_.peek();
@@ -158,6 +159,10 @@ class JsonDecoder::Impl {
           document_fault_ = "NOT_AN_OBJECT";
           return cursor_.skip_value() ? Outcome::kRefused : Outcome::kBroken;
         }
+        if (!reader_.has_room_for_entry()) {
+          document_fault_ = "ROWS_TOO_LARGE";
+          return Outcome::kRefused;
+        }
         const Outcome outcome = read_row(carefully);
         if (outcome != Outcome::kTaken) return outcome;
       } while (cursor_.take(','));
@@ -179,9 +184,14 @@ class JsonDecoder::Impl {
     cursor_.start(document_, options_.max_depth);
     if (!cursor_.skip_value() || !cursor_.expect_end()) return broken(cursor_);
     if (document_fault_ == nullptr) return reader_.take_reject();
-    const bool is_array = std::string_view(document_fault_) == "TOP_LEVEL_ARRAY";
-    return document_reject(document_fault_, is_array ? "the document is an array, which top_level_array: reject refuses"
-                                                     : "the document is neither an object nor an array of objects");
+    return document_reject(document_fault_, describe_document_fault());
+  }
+
+  std::string describe_document_fault() const {
+    const std::string_view code = document_fault_;
+    if (code == "ROWS_TOO_LARGE") return reader_.describe_lack_of_room();
+    if (code == "TOP_LEVEL_ARRAY") return "the document is an array, which top_level_array: reject refuses";
+    return "the document is neither an object nor an array of objects";
   }
 
   void publish_tally() {
@@ -216,6 +226,7 @@ base::Result<std::unique_ptr<JsonDecoder>> JsonDecoder::make(std::shared_ptr<con
                                                              JsonOptions options) {
   TRY_ASSIGN(const std::optional<int32_t> offset_seconds, zone_offset(options.assume_zone));
   if (options.max_document_bytes < 1) return base::invalid("max_document_bytes must be positive");
+  if (options.max_decoded_bytes < 1) return base::invalid("max_decoded_bytes must be positive");
   if (options.max_depth < 1 || options.max_depth > kMaxDepthLimit) {
     return base::invalid("the depth of JSON must be limited to 1 to " + std::to_string(kMaxDepthLimit) + " levels");
   }

@@ -45,13 +45,16 @@ struct JsonOptions {
   // Offset for timestamptz texts that carry none: "" (they reject), "Z", "UTC", or "+02:00".
   std::string assume_zone = {};
   int64_t max_document_bytes = int64_t{16} << 20;
+  // What the rows of one document may take in columns, or four times its own bytes where that is more: each element of an array of
+  // a few bytes takes room in every column.
+  int64_t max_decoded_bytes = int64_t{256} << 20;
   // Levels of objects and arrays; the outermost is the first.
   int max_depth = 128;
 };
 
 // Why a document was not taken.
 struct Reject {
-  // Stable: EMPTY, NOT_JSON, BAD_UTF8, TOO_DEEP, TOO_LARGE, NOT_AN_OBJECT, TOP_LEVEL_ARRAY, MISSING_FIELD,
+  // Stable: EMPTY, NOT_JSON, BAD_UTF8, TOO_DEEP, TOO_LARGE, ROWS_TOO_LARGE, NOT_AN_OBJECT, TOP_LEVEL_ARRAY, MISSING_FIELD,
   // NULL_IN_REQUIRED, AMBIGUOUS_FIELD, TYPE_MISMATCH, OUT_OF_RANGE, NOT_INTEGRAL, EXCESS_SCALE, BAD_DATE, BAD_TIME,
   // BAD_TIMESTAMP, BAD_UUID, BAD_BASE64, WRONG_LENGTH.
   std::string code;

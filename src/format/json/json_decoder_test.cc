@@ -570,6 +570,36 @@ TEST(JsonDecoder, ExplodesATopLevelArray) {
   EXPECT_EQ(rows.decoder->counters().rows, 5);
 }
 
+// An array or object of `count` entries.
+std::string entries_of(const char* open, const std::string& entry, int count, const char* close) {
+  std::string text = open;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + entry;
+  return text + close;
+}
+
+TEST(JsonDecoder, RejectsFewBytesThatStandForTooManyRows) {
+  const std::string nine = "struct<a: long, b: long, c: long, d: long, e: long, f: long, g: long, h: long, i: long>";
+  const JsonOptions options{.max_decoded_bytes = 100'000};
+  DecodedRows rows(Fields{{"id", "long"}, {"s", nine}, {"l", "list<" + nine + ">"}, {"m", "map<string, list<" + nine + ">>"}}, options);
+  EXPECT_EQ(rows.outcome(R"([{"id":1},{"id":2}])"), "1,null,null,null; 2,null,null,null");
+  EXPECT_EQ(rows.outcome(entries_of("[", "{}", 5000, "]")), "!ROWS_TOO_LARGE");
+  EXPECT_EQ(rows.outcome(R"({"l":)" + entries_of("[", "{}", 5000, "]}")), "!ROWS_TOO_LARGE l");
+  EXPECT_EQ(rows.outcome(R"({"l":)" + entries_of("[", "null", 5000, "]}")), "!ROWS_TOO_LARGE l");
+  EXPECT_EQ(rows.outcome(R"({"m":{"k":)" + entries_of("[", "{}", 5000, "]}}")), "!ROWS_TOO_LARGE m.value");
+  EXPECT_EQ(rows.outcome(entries_of("[", R"({"l":[{},{},{},{},{},{},{},{},{},{}]})", 1000, "]")), "!ROWS_TOO_LARGE l");
+  EXPECT_EQ(rows.outcome(entries_of("[", "{}", 5000, "")), "!NOT_JSON");
+  EXPECT_EQ(rows.outcome(R"({"id":3})"), "3,null,null,null");
+  EXPECT_EQ(rows.batch.rows(), 3);
+  EXPECT_EQ(rows.decoder->counters().rows, 3);
+}
+
+TEST(JsonDecoder, TakesRowsThatAreNotMuchLargerThanTheirDocument) {
+  DecodedRows rows(Fields{{"id", "long"}, {"text", "string"}}, {.max_decoded_bytes = 1});
+  const std::string row = R"({"id":123456789,"text":"as long as it is"})";
+  EXPECT_NE(rows.outcome(entries_of("[", row, 5000, "]")), "");
+  EXPECT_EQ(rows.batch.rows(), 5000);
+}
+
 TEST(JsonDecoder, RejectsATopLevelArrayWhenAsked) {
   DecodedRows rows(Fields{{"id", "int"}}, {.explode_top_level_array = false});
   EXPECT_EQ(rows.outcome(R"([{"id":1}])"), "!TOP_LEVEL_ARRAY");

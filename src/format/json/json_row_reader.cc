@@ -15,6 +15,7 @@ using columnar::TypeId;
 namespace {
 
 constexpr int32_t kUnknown = -1;
+constexpr int64_t kEntriesBetweenMeasures = 64;
 
 void fold(std::string& name) {
   for (char& c : name) {
@@ -331,6 +332,7 @@ Outcome JsonRowReader::read_array(Node& node) {
   if (!cursor_->enter()) return Outcome::kBroken;
   if (cursor_->peek() != ']') {
     do {
+      if (!has_room_for_entry()) return refuse_for_lack_of_room();
       const Outcome outcome = read_field(node.children[0]);
       if (outcome != Outcome::kTaken) return outcome;
     } while (cursor_->take(','));
@@ -361,6 +363,7 @@ Outcome JsonRowReader::read_map_quickly(Node& node) {
   if (!cursor_->enter()) return Outcome::kBroken;
   if (cursor_->peek() != '}') {
     do {
+      if (!has_room_for_entry()) return refuse_for_lack_of_room();
       RawString key;
       if (!cursor_->expect_name() || !cursor_->scan_string(&key)) return Outcome::kBroken;
       Outcome outcome = read_map_key(node, key);
@@ -424,6 +427,7 @@ Outcome JsonRowReader::read_map_carefully(Node& node) {
   keys.truncate(first);
   for (const Entry& entry : entries) {
     if (entry.is_overridden) continue;
+    if (!has_room_for_entry()) return refuse_for_lack_of_room();
     outcome = read_map_key(node, entry.key);
     CHECK(outcome == Outcome::kTaken);
     cursor_->seek(entry.value);
@@ -458,6 +462,25 @@ Outcome JsonRowReader::find_entries(Node& node, std::vector<Entry>& entries) {
   return Outcome::kTaken;
 }
 
+// --- Room ---
+
+void JsonRowReader::start_document(int64_t document_bytes) {
+  entries_ = 0;
+  bytes_allowed_ = std::max(options_.max_decoded_bytes, 4 * document_bytes);
+}
+
+bool JsonRowReader::has_room_for_entry() {
+  if (++entries_ % kEntriesBetweenMeasures != 0) return true;
+  int64_t bytes = 0;
+  for (const Node& column : root_.children) bytes += column.column->bytes();
+  if (entries_ == kEntriesBetweenMeasures) bytes_before_ = bytes;
+  return bytes - bytes_before_ <= bytes_allowed_;
+}
+
+std::string JsonRowReader::describe_lack_of_room() const {
+  return "the rows of this record would take more than " + std::to_string(bytes_allowed_) + " bytes in memory";
+}
+
 // --- Reasons ---
 
 std::string_view JsonRowReader::unescaped(RawString raw, std::string& buffer) {
@@ -477,6 +500,8 @@ Outcome JsonRowReader::mismatch(const Node& node, std::string_view found) {
   if (!carefully_) return Outcome::kMisfit;
   return misfit("TYPE_MISMATCH", "expected " + node.field->type.name() + ", found " + std::string(found));
 }
+
+Outcome JsonRowReader::refuse_for_lack_of_room() { return refuse("ROWS_TOO_LARGE", describe_lack_of_room()); }
 
 Outcome JsonRowReader::refuse(const char* code, std::string message) {
   if (!carefully_) return Outcome::kRefused;

@@ -60,6 +60,13 @@ class JsonRowReader {
   // left uneven, to be truncated.
   Outcome read_row(JsonCursor& cursor, bool carefully);
 
+  // Before each reading of a document of that size.
+  void start_document(int64_t document_bytes);
+  // Counts a row, a list's element or a map's entry. False when there is no room for another (JsonOptions::max_decoded_bytes); the
+  // columns are measured now and then.
+  bool has_room_for_entry();
+  std::string describe_lack_of_room() const;
+
   // Why the last careful read ended with kRefused.
   Reject take_reject();
 
@@ -141,12 +148,16 @@ class JsonRowReader {
   Outcome misfit(const char* code, std::string_view why);
   Outcome mismatch(const Node& node, std::string_view found);
   Outcome refuse(const char* code, std::string message);
+  Outcome refuse_for_lack_of_room();
 
   const JsonOptions& options_;
   std::optional<int32_t> assumed_offset_seconds_;
   Node root_;
   JsonCursor* cursor_ = nullptr;
   bool carefully_ = false;
+  int64_t entries_ = 0;  // of the document
+  int64_t bytes_before_ = 0;
+  int64_t bytes_allowed_ = 0;
   JsonTally tally_;
   std::string first_case_mismatch_;
   Reject reject_;
