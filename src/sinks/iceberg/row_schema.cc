@@ -1,22 +1,23 @@
 #include "sinks/iceberg/row_schema.h"
 
+#include <algorithm>
+
 namespace frazil::sinks {
 namespace {
 
 using columnar::Field;
 using columnar::Type;
 
-// Same shape, whatever ids and docs say; the configured type may require more than the table's, never less.
+// Same shape, whatever ids, docs and the order of members say; the configured type may require more than the table's, never less.
 bool fits(const Type& configured, const Type& table) {
   if (configured.id() != table.id()) return false;
   if (configured.precision() != table.precision() || configured.scale() != table.scale()) return false;
   if (configured.length() != table.length() || configured.fields().size() != table.fields().size()) return false;
-  for (size_t i = 0; i < configured.fields().size(); ++i) {
-    const Field& a = configured.fields()[i];
-    const Field& b = table.fields()[i];
-    if (a.name != b.name || (b.required && !a.required) || !fits(a.type, b.type)) return false;
-  }
-  return true;
+  return std::all_of(table.fields().begin(), table.fields().end(), [&](const Field& b) {
+    const auto& members = configured.fields();
+    const auto a = std::find_if(members.begin(), members.end(), [&](const Field& member) { return member.name == b.name; });
+    return a != members.end() && (a->required || !b.required) && fits(a->type, b.type);
+  });
 }
 
 void add_line(std::string& problems, const std::string& line) { problems += "\n  " + line; }
