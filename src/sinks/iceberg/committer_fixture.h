@@ -61,6 +61,8 @@ class NumberFormat : public engine::PositionFormat {
     return std::vector<engine::Range>{};
   }
   engine::Relation relate(const std::string& begin, const std::string& frontier) const override {
+    const auto is_number = [](const std::string& text) { return !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == text.npos; };
+    if (!is_number(begin) || !is_number(frontier)) return engine::Relation::kIncomparable;
     const long b = std::stol(begin);
     const long f = std::stol(frontier);
     return b == f ? engine::Relation::kAt : b < f ? engine::Relation::kBehind : engine::Relation::kBeyond;

@@ -1,6 +1,7 @@
 #include "sinks/iceberg/handed_epoch.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/random.h"
 #include "iceberg/table_properties.h"
@@ -15,6 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
+constexpr char kManifestEnd[] = "-handed.avro";  // no manifest of a snapshot ends so
 
 Json ranges_json(const std::vector<engine::Range>& ranges) {
   Json all = Json::array();
@@ -74,11 +76,53 @@ base::Result<T> read_message(const std::string& message, const char* what, Read 
   }
 }
 
+base::Status check_ranges(const std::vector<engine::Range>& ranges, const engine::PositionFormat& format) {
+  if (ranges.empty()) return base::invalid("the epoch that was handed over has no ranges");
+  std::set<engine::SplitId> splits;
+  for (const engine::Range& range : ranges) {
+    const engine::Relation relation = format.relate(range.begin, range.end);
+    if (relation != engine::Relation::kAt && relation != engine::Relation::kBehind) {
+      return base::invalid("\"" + range.begin + "\" to \"" + range.end + "\" is no range of " + range.split);
+    }
+    if (!splits.insert(range.split).second) return base::invalid("two ranges of " + range.split);
+  }
+  return {};
+}
+
+base::Status check_times(const HandedEpoch& epoch) {
+  int64_t left = epoch.rows;
+  for (const engine::RecordTimes& times : epoch.record_times) {
+    const bool is_ordered = 0 <= times.min && times.min <= times.mean && times.mean <= times.max;
+    if (!is_ordered || times.rows <= 0 || times.rows > left) return base::invalid("record times that are none, or of more rows than were handed over");
+    left -= times.rows;
+  }
+  return {};
+}
+
 bool is_below(const std::string& location, const std::string& folder) {
   return location.starts_with(folder + "/") && location.find("/../") == std::string::npos;
 }
 
+// Only what a commit adds may be in it: anything else would be counted and left out.
+base::Status check_entry(const iceberg::ManifestEntry& entry, const std::string& data_path, int64_t rows_left) {
+  const iceberg::DataFile& file = entry.data_file;
+  if (!is_below(file.file_path, data_path)) return base::invalid("names " + file.file_path + ", which is not below " + data_path);
+  if (entry.status != iceberg::ManifestEntry::Status::kAdded || file.content != iceberg::FileContent::kData) {
+    return base::invalid("names " + file.file_path + ", which is no new data file");
+  }
+  if (file.record_count <= 0 || file.record_count > rows_left) return base::invalid("has other rows than were handed over");
+  return {};
+}
+
 }  // namespace
+
+base::Status check_handed_epoch(const HandedEpoch& epoch, const engine::PositionFormat& format) {
+  if (epoch.rows <= 0 || !epoch.manifest.ends_with(kManifestEnd)) {
+    return base::invalid("an epoch without rows and their manifest is committed by its own worker");
+  }
+  TRY(check_ranges(epoch.ranges, format));
+  return check_times(epoch);
+}
 
 std::string to_message(const HandedEpoch& epoch) {
   return Json{{"v", kVersion},
@@ -106,7 +150,7 @@ base::Result<WrittenManifest> write_handed_manifest(io::FileIO& io, const iceber
   TRY_ASSIGN(const iceberg::TableProperties properties, iceberg::read_table_properties(metadata.properties, metadata.location));
   std::vector<iceberg::DataFile> files;
   for (const auto& output : epoch.outputs) files.push_back(static_cast<const DataFileOutput&>(*output).file());
-  const std::string location = properties.metadata_path + "/" + base::random_uuid() + "-handed.avro";
+  const std::string location = properties.metadata_path + "/" + base::random_uuid() + kManifestEnd;
   TRY(iceberg::write_manifest(io, location, *metadata.current_schema(), metadata.default_spec(), base::random_snapshot_id(), files,
                               properties.avro)
           .status());
@@ -115,7 +159,6 @@ base::Result<WrittenManifest> write_handed_manifest(io::FileIO& io, const iceber
 }
 
 base::Result<iceberg::Manifest> read_handed_manifest(io::FileIO& io, const iceberg::TableMetadata& metadata, const HandedEpoch& epoch) {
-  if (epoch.manifest.empty()) return iceberg::Manifest{};
   TRY_ASSIGN(const iceberg::TableProperties properties, iceberg::read_table_properties(metadata.properties, metadata.location));
   if (!is_below(epoch.manifest, properties.metadata_path)) {
     return base::invalid("manifest " + epoch.manifest + " is not below " + properties.metadata_path);
@@ -124,18 +167,18 @@ base::Result<iceberg::Manifest> read_handed_manifest(io::FileIO& io, const icebe
   if (positions_digest(bytes) != epoch.digest) return base::invalid("manifest " + epoch.manifest + " is not the one that was handed over");
   TRY_ASSIGN(iceberg::Manifest manifest, iceberg::parse_manifest(bytes).in(epoch.manifest));
   TRY_ASSIGN(const WriteTarget target, make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));
-  int64_t rows = 0;
+  int64_t rows_left = epoch.rows;
   std::vector<io::FileStatus> files;
+  std::set<std::string> paths;
   for (const iceberg::ManifestEntry& entry : manifest.entries) {
-    if (!is_below(entry.data_file.file_path, target.data_path)) {
-      return base::invalid("manifest " + epoch.manifest + " names " + entry.data_file.file_path + ", which is not below " + target.data_path);
-    }
-    rows += entry.data_file.record_count;
-    files.push_back({entry.data_file.file_path, entry.data_file.file_size_in_bytes, 0});
+    TRY(check_entry(entry, target.data_path, rows_left).in("manifest " + epoch.manifest));
+    const iceberg::DataFile& file = entry.data_file;
+    if (!paths.insert(file.file_path).second) return base::invalid("manifest " + epoch.manifest + " names " + file.file_path + " twice");
+    rows_left -= file.record_count;
+    files.push_back({file.file_path, file.file_size_in_bytes, 0});
   }
-  if (rows != epoch.rows) {
-    return base::invalid("manifest " + epoch.manifest + " has " + std::to_string(rows) + " rows, " + std::to_string(epoch.rows) +
-                         " were handed over");
+  if (rows_left != 0) {
+    return base::invalid("manifest " + epoch.manifest + " has " + std::to_string(rows_left) + " rows fewer than were handed over");
   }
   // Its worker, left to itself, finds the same and reads the rows again.
   TRY_ASSIGN(const std::optional<std::string> damage, io::damage_among(io, files));

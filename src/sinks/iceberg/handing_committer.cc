@@ -1,5 +1,7 @@
 #include "sinks/iceberg/handing_committer.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -14,6 +16,7 @@ bool HandingCommitter::should_hand_over(const engine::StagedEpoch& epoch) const 
   if (hand_over_ == nullptr || config_.merge == MergeMode::kOff) return false;
   if (!config_.targets.empty()) return false;  // what others are owed is listed by whoever wrote it
   if (epoch.dead_letters || epoch.outputs.empty()) return false;
+  if (std::ranges::any_of(epoch.ranges, &engine::Range::is_first)) return false;  // the others do not know of that split yet
   return config_.merge == MergeMode::kAlways || base::mono_micros() < contended_until_;
 }
 

@@ -1,8 +1,8 @@
 // HandingCommitter: commits a worker's epochs, by another worker's merged commit where that helps, else by itself.
 //
 // `auto`: epochs are handed over while commits contend (one of the last minute needed more than one request), `always`: whenever
-// they can be. An epoch with dead letters, without rows, of a pipeline with several tables, or whose hand-over gave no verdict is
-// committed by the committer behind. One thread (the committer lane), as that one.
+// they can be. An epoch with dead letters, without rows, with a split that the table does not know yet, of a pipeline with several tables,
+// or whose hand-over gave no verdict is committed by the committer behind. One thread (the committer lane), as that one.
 #pragma once
 
 #include <memory>

@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kOwedAtMost = 64;  // more: a worker has to empty the outbox first
 
 using Kind = engine::CommitVerdict::Kind;
+using Verdict = base::Result<engine::CommitVerdict>;
+
+Verdict for_its_worker() { return base::unavailable("this epoch is for its own worker to commit"); }
 
 }  // namespace
 
@@ -18,25 +21,38 @@ base::Result<JointVerdicts> JointCommitter::commit(const std::vector<HandedEpoch
   std::vector<Case> cases(epochs.size());
   for (size_t i = 0; i < epochs.size(); ++i) cases[i].epoch = &epochs[i];
   Batch batch;
-  bool are_manifests_read = false;
+  bool are_examined = false;
   TRY(anchor_.until_decided(AnchorTable::Phase::kRun, abandon, [&](const iceberg::LoadedTable& loaded) -> base::Result<bool> {
     if (anchor_.uuid().empty()) TRY(anchor_.pin(loaded.metadata));
-    if (!std::exchange(are_manifests_read, true)) read_manifests(loaded.metadata, cases);
+    if (!std::exchange(are_examined, true)) examine(loaded.metadata, cases);
     return try_commit(loaded, cases, batch);
   }));
   JointVerdicts verdicts;
-  for (Case& one : cases) verdicts.push_back(std::move(one.verdict));
+  for (Case& one : cases) {
+    if (!one.verdict) one.verdict = one.refusal ? Verdict(*one.refusal) : for_its_worker();
+    verdicts.push_back(*std::move(one.verdict));
+  }
   return verdicts;
 }
 
-void JointCommitter::read_manifests(const iceberg::TableMetadata& metadata, std::vector<Case>& cases) const {
+base::Result<iceberg::Manifest> JointCommitter::read_manifest(const iceberg::TableMetadata& metadata, const HandedEpoch& epoch) const {
+  base::Result<iceberg::Manifest> manifest = read_handed_manifest(*catalog_.file_io(), metadata, epoch);
+  // Whatever is wrong with it, the fault is of what was handed over; only a store that does not answer is nobody's.
+  if (!manifest.ok() && manifest.error().code() != base::Code::kUnavailable) return base::invalid(manifest.error().message());
+  return manifest;
+}
+
+void JointCommitter::examine(const iceberg::TableMetadata& metadata, std::vector<Case>& cases) const {
   for (Case& one : cases) {
-    if (one.epoch->table_uuid != metadata.table_uuid || one.epoch->spec_id != metadata.default_spec_id) continue;
-    base::Result<iceberg::Manifest> manifest = read_handed_manifest(*catalog_.file_io(), metadata, *one.epoch);
-    if (manifest.ok()) {
-      one.manifest = std::move(manifest).value();
-    } else {
-      base::log_info("handed_epoch_refused", {{"pipeline", config_.pipeline}, {"why", manifest.error().message()}});
+    if (base::Status status = check_handed_epoch(*one.epoch, format_); !status.ok()) {
+      one.refusal = status.error();
+    } else if (one.epoch->table_uuid == metadata.table_uuid && one.epoch->spec_id == metadata.default_spec_id) {
+      base::Result<iceberg::Manifest> manifest = read_manifest(metadata, *one.epoch);
+      if (manifest.ok()) {
+        one.manifest = std::move(manifest).value();
+      } else {
+        one.refusal = manifest.error();
+      }
     }
   }
 }
@@ -45,30 +61,38 @@ bool JointCommitter::is_for_its_worker(const iceberg::TableMetadata& metadata, c
   if (one.epoch->pipeline != config_.pipeline || one.epoch->table_uuid != metadata.table_uuid) return true;
   for (const auto& [key, id] : one.epoch->identity) {
     const auto found = known.identity.find(key);
-    if (found == known.identity.end() || (found->second != id && !found->second.empty())) return true;
+    if (found == known.identity.end() || found->second != id) return true;
   }
   return false;
+}
+
+std::optional<Verdict> JointCommitter::judge_one(const iceberg::TableMetadata& metadata, const engine::SourcePositions& known, Case& one,
+                                                 engine::Ledger& ledger) const {
+  if (one.refusal) return Verdict(*one.refusal);
+  if (is_for_its_worker(metadata, known, one)) return for_its_worker();
+  for (const engine::Range& range : one.epoch->ranges) {
+    if (!known.next.contains(range.split)) return Verdict(base::invalid("the table knows no split " + range.split));
+  }
+  if (one.epoch->schema_id != metadata.current_schema_id || one.epoch->spec_id != metadata.default_spec_id) {
+    return Verdict({Kind::kUnfit, known, "the table's schema or partition spec was changed; rows are read again for the new one"});
+  }
+  if (!one.manifest) return for_its_worker();
+  const engine::Ledger::Judgement judgement = ledger.judge(one.epoch->ranges);
+  if (judgement.answer != engine::Ledger::Answer::kAccept) {
+    return Verdict({judgement.answer == engine::Ledger::Answer::kGap ? Kind::kGap : Kind::kStale, known, judgement.reason});
+  }
+  one.ranges = one.epoch->ranges;
+  for (engine::Range& range : one.ranges) range.begin = ledger.frontier().next.at(range.split);
+  ledger.accept(one.ranges, one.epoch->identity);
+  return std::nullopt;
 }
 
 std::vector<size_t> JointCommitter::judge(const iceberg::TableMetadata& metadata, std::vector<Case>& cases, engine::Ledger& ledger) const {
   std::vector<size_t> chosen;
   const engine::SourcePositions known = ledger.frontier();
   for (size_t i = 0; i < cases.size(); ++i) {
-    Case& one = cases[i];
-    one.verdict.reset();
-    if (is_for_its_worker(metadata, known, one)) continue;
-    if (one.epoch->schema_id != metadata.current_schema_id || one.epoch->spec_id != metadata.default_spec_id) {
-      one.verdict = engine::CommitVerdict{Kind::kUnfit, known, "the table's schema or partition spec was changed; rows are read again for the new one"};
-      continue;
-    }
-    if (!one.manifest) continue;
-    const engine::Ledger::Judgement judgement = ledger.judge(one.epoch->ranges);
-    if (judgement.answer == engine::Ledger::Answer::kAccept) {
-      ledger.accept(one.epoch->ranges, one.epoch->identity);
-      chosen.push_back(i);
-    } else {
-      one.verdict = engine::CommitVerdict{judgement.answer == engine::Ledger::Answer::kGap ? Kind::kGap : Kind::kStale, known, judgement.reason};
-    }
+    cases[i].verdict = judge_one(metadata, known, cases[i], ledger);
+    if (!cases[i].verdict) chosen.push_back(i);
   }
   return chosen;
 }
@@ -80,7 +104,7 @@ JointCommitter::Batch JointCommitter::make_batch(const std::vector<Case>& cases,
 }
 
 void JointCommitter::all_done(const Batch& batch, const engine::SourcePositions& positions, const std::string& reason, std::vector<Case>& cases) {
-  for (const size_t i : batch.cases) cases[i].verdict = engine::CommitVerdict{Kind::kDone, positions, reason};
+  for (const size_t i : batch.cases) cases[i].verdict = Verdict({Kind::kDone, positions, reason});
 }
 
 base::Result<bool> JointCommitter::try_commit(const iceberg::LoadedTable& loaded, std::vector<Case>& cases, Batch& batch) {
@@ -104,7 +128,7 @@ base::Result<bool> JointCommitter::try_commit(const iceberg::LoadedTable& loaded
   proposal.owed = state.marks.owed;
   for (const size_t i : batch.cases) {
     const HandedEpoch& epoch = *cases[i].epoch;
-    for (const engine::Range& range : epoch.ranges) engine::extend(proposal.ranges, range);
+    for (const engine::Range& range : cases[i].ranges) engine::extend(proposal.ranges, range);
     proposal.record_times.insert(proposal.record_times.end(), epoch.record_times.begin(), epoch.record_times.end());
   }
   TRY(anchor_.post(loaded, state, *batch.append, proposal));

@@ -7,7 +7,8 @@
 //     snapshot; when another set is, it is another one, since the head has moved and no request for the earlier one can land.
 // Whether this or the workers themselves commit an epoch makes no difference to the table: whoever comes second is stale. So
 // two of these, or one beside a worker that has lost patience, are harmless. An epoch that owes other tables something or brings
-// topics that the table does not know is for its own worker to commit: it gets no verdict. One thread.
+// topics that the table does not know is for its own worker to commit: it gets no verdict. Epochs come from the network, so each is
+// checked before it is judged: kInvalid, and the others are committed without it. One thread.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,8 @@
 
 namespace frazil::sinks {
 
-// By epoch; nothing where its worker has to commit it itself.
-using JointVerdicts = std::vector<std::optional<engine::CommitVerdict>>;
+// By epoch. kInvalid: it is none that a worker of this pipeline would hand over; kUnavailable: its worker has to commit it itself.
+using JointVerdicts = std::vector<base::Result<engine::CommitVerdict>>;
 
 class JointCommitter {
  public:
@@ -40,8 +41,10 @@ class JointCommitter {
   // An epoch while it is being decided.
   struct Case {
     const HandedEpoch* epoch = nullptr;
+    std::optional<base::Error> refusal;         // stands, whatever the table says
     std::optional<iceberg::Manifest> manifest;  // nothing: it cannot be used
-    std::optional<engine::CommitVerdict> verdict;
+    std::vector<engine::Range> ranges;          // beginning where the table's positions end, in the very same words
+    std::optional<base::Result<engine::CommitVerdict>> verdict;
   };
   // The cases that one snapshot holds.
   struct Batch {
@@ -49,9 +52,14 @@ class JointCommitter {
     std::unique_ptr<iceberg::Append> append;
   };
   base::Result<bool> try_commit(const iceberg::LoadedTable& loaded, std::vector<Case>& cases, Batch& batch);
-  void read_manifests(const iceberg::TableMetadata& metadata, std::vector<Case>& cases) const;
+  // Checks what was handed over: manifests or refusals.
+  void examine(const iceberg::TableMetadata& metadata, std::vector<Case>& cases) const;
+  base::Result<iceberg::Manifest> read_manifest(const iceberg::TableMetadata& metadata, const HandedEpoch& epoch) const;
   // Gives those that are left out their verdicts; the indices of the others, over which the ledger has moved.
   std::vector<size_t> judge(const iceberg::TableMetadata& metadata, std::vector<Case>& cases, engine::Ledger& ledger) const;
+  // Nothing: the ledger takes it. `known`: what the table says.
+  std::optional<base::Result<engine::CommitVerdict>> judge_one(const iceberg::TableMetadata& metadata, const engine::SourcePositions& known,
+                                                               Case& one, engine::Ledger& ledger) const;
   bool is_for_its_worker(const iceberg::TableMetadata& metadata, const engine::SourcePositions& known, const Case& one) const;
   Batch make_batch(const std::vector<Case>& cases, std::vector<size_t> chosen) const;
   static void all_done(const Batch& batch, const engine::SourcePositions& positions, const std::string& reason, std::vector<Case>& cases);

@@ -1,7 +1,9 @@
 #include "sinks/iceberg/joint_committer.h"
 
+#include "base/random.h"
 #include "sinks/iceberg/committer_fixture.h"
 #include "sinks/iceberg/handing_committer.h"
+#include "sinks/iceberg/marks.h"
 #include "sinks/iceberg/merge_desk.h"
 
 namespace frazil::sinks {
@@ -45,10 +47,11 @@ class JointCommitterTest : public CommitterTest {
     base::Interrupt never;
     auto verdicts = joint.commit(epochs, never);
     EXPECT_TRUE(verdicts.ok()) << verdicts.error().message();
-    return verdicts.ok() ? *verdicts : JointVerdicts(epochs.size());
+    return verdicts.ok() ? *verdicts : JointVerdicts(epochs.size(), verdicts.error());
   }
-  static std::string told(const std::optional<engine::CommitVerdict>& verdict) {
-    return verdict ? engine::verdict_name(verdict->kind) : "none";
+  static std::string told(const base::Result<engine::CommitVerdict>& verdict) {
+    if (verdict.ok()) return engine::verdict_name(verdict->kind);
+    return verdict.error().code() == base::Code::kInvalid ? "refused" : "none";
   }
   size_t snapshots() { return metadata(config_.table).snapshots.size(); }
   std::vector<int64_t> ids(std::vector<int64_t> of_first, const std::vector<int64_t>& of_second) {
@@ -130,19 +133,73 @@ TEST_F(JointCommitterTest, RefusesManifestsThatAreNotTheOnesThatWereHandedOver) 
   const auto manifest = iceberg::read_manifest(*catalog_->file_io(), without_file.manifest);
   ASSERT_TRUE(manifest.ok() && catalog_->file_io()->remove(manifest->entries.at(0).data_file.file_path).ok());
   for (const HandedEpoch& bad : {forged, elsewhere, upwards, miscounted, gone, without_file}) {
-    const JointVerdicts verdicts = commit_jointly({bad, handed(1, 0, 0)});
-    EXPECT_EQ(told(verdicts[0]), "none") << to_message(bad);
+    EXPECT_EQ(told(commit_jointly({bad})[0]), "refused") << to_message(bad);
   }
   EXPECT_TRUE(rows().empty());
 }
 
+// What the manifest says beyond new data files would be counted, and left out of the table.
+TEST_F(JointCommitterTest, RefusesManifestsWithEntriesThatAreNoNewDataFiles) {
+  const HandedEpoch good = handed(0, 0, 5);
+  const auto manifest = iceberg::read_manifest(*catalog_->file_io(), good.manifest);
+  ASSERT_TRUE(manifest.ok());
+  const iceberg::ManifestEntry entry = manifest->entries.at(0);
+  std::vector<std::vector<iceberg::ManifestEntry>> bad(4, {entry});
+  bad[0][0].status = iceberg::ManifestEntry::Status::kExisting;
+  bad[1][0].status = iceberg::ManifestEntry::Status::kDeleted;
+  bad[2].push_back(entry);
+  bad[3].push_back(entry);
+  bad[3][1].data_file.record_count = -5;
+  const iceberg::TableMetadata table = metadata(config_.table);
+  for (const auto& entries : bad) {
+    HandedEpoch forged = good;
+    forged.manifest = table.location + "/metadata/" + base::random_uuid() + "-handed.avro";
+    ASSERT_TRUE(iceberg::write_manifest_entries(*catalog_->file_io(), forged.manifest, *table.current_schema(), table.default_spec(), 7, entries, {}).ok());
+    forged.digest = positions_digest(catalog_->file_io()->read(forged.manifest).value());
+    EXPECT_EQ(told(commit_jointly({forged})[0]), "refused");
+    forged.rows = 10;
+    EXPECT_EQ(told(commit_jointly({forged})[0]), "refused");
+  }
+  EXPECT_TRUE(rows().empty());
+}
+
+TEST_F(JointCommitterTest, RefusesWhatNoWorkerOfThePipelineHandsOverAndCommitsTheRest) {
+  ASSERT_EQ(told(commit_jointly({handed(0, 0, 5)})[0]), "done");
+  const HandedEpoch good = handed(0, 5, 8);
+  const auto with_range = [&](const engine::Range& range) {
+    HandedEpoch bad = good;
+    bad.ranges = {range};
+    return bad;
+  };
+  std::vector<HandedEpoch> all = {with_range({"x", "5", "8"}),        with_range({"t/9", "0", "8", true}), with_range({"other/0", "0", "8", true}),
+                                  with_range({"t/0", "5", "zz"}),     with_range({"t/0", "nonsense", "8"}), with_range({"t/0", "5", "-5"}),
+                                  with_range({"t/0", "5", "3"}),      with_range({"t/0", "", "8"}),         with_range({"t/0", "5", "99999999999999999999"})};
+  all.resize(all.size() + 7, good);
+  const auto last = [&](size_t index) -> HandedEpoch& { return all[all.size() - index]; };
+  last(1).ranges.clear();
+  last(2).ranges.push_back(good.ranges[0]);
+  last(3).manifest.clear();
+  last(4).manifest.clear();
+  last(4).rows = 0;
+  last(5).rows = -3;
+  last(6).record_times = {{5, 4, 6, 3}};
+  last(7).record_times = {{INT64_MIN, 0, INT64_MAX, INT64_MAX}};
+  all.push_back(handed(1, 0, 2));
+  const JointVerdicts verdicts = commit_jointly(all);
+  for (size_t i = 0; i + 1 < all.size(); ++i) EXPECT_EQ(told(verdicts[i]), "refused") << to_message(all[i]);
+  EXPECT_EQ(told(verdicts.back()), "done");
+  EXPECT_EQ(rows(), ids(range(0, 5), range(0, 2)));
+  EXPECT_EQ(told(commit_jointly({good})[0]), "done");
+}
+
 TEST_F(JointCommitterTest, LeavesEpochsOfUnknownTopicsOtherTablesAndOtherPipelinesToTheirWorkers) {
-  HandedEpoch topic = handed(0, 0, 5), table = topic, pipeline = topic;
+  HandedEpoch topic = handed(0, 0, 5), table = topic, pipeline = topic, cluster = topic;
   topic.identity["topic/new"] = "id-2";
   table.table_uuid = "another";
   pipeline.pipeline = "another";
-  const JointVerdicts verdicts = commit_jointly({topic, table, pipeline});
-  EXPECT_EQ(told(verdicts[0]) + told(verdicts[1]) + told(verdicts[2]), "nonenonenone");
+  ASSERT_FALSE(cluster.identity.empty());
+  cluster.identity.begin()->second = "another";
+  for (const HandedEpoch& one : {topic, table, pipeline, cluster}) EXPECT_EQ(told(commit_jointly({one})[0]), "none") << to_message(one);
   EXPECT_TRUE(rows().empty());
 }
 
@@ -251,7 +308,7 @@ TEST_F(HandingCommitterTest, AVerdictThatNeverCameLeavesTheWorkerStaleWithWhatWa
 
 TEST_F(HandingCommitterTest, AVerdictIsTheWorkersVerdict) {
   config_.merge = MergeMode::kAlways;
-  peer_.answer = [&](const HandedEpoch& epoch) -> base::Result<engine::CommitVerdict> { return *commit_jointly({epoch})[0]; };
+  peer_.answer = [&](const HandedEpoch& epoch) -> base::Result<engine::CommitVerdict> { return commit_jointly({epoch})[0]; };
   HandingCommitter handing(config_, *catalog_, *first_, &peer_);
   const engine::CommitVerdict verdict = commit_by(handing, 0, 5);
   EXPECT_EQ(verdict.kind, Kind::kDone);
@@ -266,6 +323,18 @@ TEST_F(HandingCommitterTest, DeadLettersAreCommittedByTheirOwnWorker) {
   EXPECT_EQ(commit_by(handing, 0, 5, {2}).kind, Kind::kDone);
   EXPECT_TRUE(peer_.handed.empty());
   EXPECT_EQ(dead(), std::vector<int64_t>{2});
+}
+
+TEST_F(HandingCommitterTest, SplitsThatTheTableDoesNotKnowAreCommittedByTheirOwnWorker) {
+  config_.merge = MergeMode::kAlways;
+  HandingCommitter handing(config_, *catalog_, *first_, &peer_);
+  engine::StagedEpoch made = epoch(*first_, 0, 5);
+  made.ranges = {{"t/7", "0", "5", true}};
+  base::Interrupt never;
+  const auto verdict = handing.commit(made, never);
+  ASSERT_TRUE(verdict.ok()) << verdict.error().message();
+  EXPECT_EQ(verdict->kind, Kind::kDone);
+  EXPECT_TRUE(peer_.handed.empty());
 }
 
 TEST_F(HandingCommitterTest, AutoHandsOverOnlyAfterCommitsHaveContended) {

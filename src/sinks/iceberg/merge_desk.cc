@@ -75,13 +75,7 @@ void MergeDesk::decide(const Tickets& batch) {
   if (!verdicts.ok()) base::log_info("merge_failed", {{"epochs", static_cast<int64_t>(epochs.size())}, {"why", verdicts.error().message()}});
   base::Lock lock(mutex_);
   for (size_t i = 0; i < batch.size(); ++i) {
-    if (!verdicts.ok()) {
-      batch[i]->outcome = base::unavailable(verdicts.error().message());
-    } else if (const auto& verdict = (*verdicts)[i]) {
-      batch[i]->outcome = *verdict;
-    } else {
-      batch[i]->outcome = base::unavailable("this epoch is for its own worker to commit");
-    }
+    batch[i]->outcome = verdicts.ok() ? (*verdicts)[i] : base::unavailable(verdicts.error().message());
   }
   changed_.notify_all();
 }

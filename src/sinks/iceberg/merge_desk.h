@@ -27,7 +27,7 @@ class MergeDesk {
 
   // Takes nothing more; what is under way is given up, and waiting calls return. Twice is harmless.
   void close();
-  // kUnavailable: no verdict until the deadline, or the epoch is for its own worker to commit.
+  // kUnavailable: no verdict until the deadline, or the epoch is for its own worker to commit; kInvalid: it is none of this pipeline.
   base::Result<engine::CommitVerdict> submit(HandedEpoch epoch, base::MonoMicros deadline);
 
  private:
