@@ -1,7 +1,12 @@
 #include "app/merge_service.h"
 
+#include <utility>
+
+#include "app/merge_key.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "net/digest.h"
+#include "net/foreign_answer.h"
 
 namespace frazil::app {
 namespace {
@@ -9,6 +14,7 @@ namespace {
 constexpr char kPath[] = "/v1/epochs";
 constexpr int64_t kWindowMs = 100;               // epochs that come within it share a snapshot
 constexpr int64_t kAskEveryMicros = 5'000'000;   // who commits
+constexpr int64_t kTellEveryMicros = 60'000'000;
 constexpr int64_t kMaxBodyBytes = 8LL << 20;
 
 net::HttpReply no_verdict(const base::Error& error) { return {503, "text/plain; charset=utf-8", error.message() + "\n"}; }
@@ -31,6 +37,7 @@ std::string address_in(const std::string& client_id) {
 
 base::Result<std::unique_ptr<MergeService>> MergeService::start(const MergeConfig& config) {
   std::unique_ptr<MergeService> service(new MergeService(config));
+  TRY(service->key().status());
   TRY(service->listen());
   net::HttpClientConfig client;
   client.tls = {config.ca_file, config.certificate_file, config.key_file};
@@ -46,8 +53,8 @@ base::Status MergeService::listen() {
   server.host = config_.listen.host;
   server.port = config_.listen.port;
   server.max_body_bytes = kMaxBodyBytes;
-  server.receivers[kPath] = [this](const std::string& body) { return receive(body); };
-  if (!config_.certificate_file.empty()) server.tls = net::ServerTls{config_.certificate_file, config_.key_file, config_.ca_file};
+  server.receivers[kPath] = [this](const net::HttpPost& post) { return receive(post); };
+  if (config_.has_certificates()) server.tls = net::ServerTls{config_.certificate_file, config_.key_file, config_.ca_file};
   base::Result<std::unique_ptr<net::HttpServer>> started = net::HttpServer::start(std::move(server));
   TRY(started.status().in("commit.merge.listen"));
   server_ = std::move(started).value();
@@ -75,18 +82,48 @@ void MergeService::open(sinks::IcebergSinkConfig sink, std::unique_ptr<iceberg::
   base::log_info("merge_ready", {{"pipeline", sink_.pipeline}, {"address", address_}});
 }
 
-net::HttpReply MergeService::receive(const std::string& body) {
+base::Result<std::string> MergeService::key() const {
+  if (!config_.secret.empty()) return config_.secret;
+  if (config_.has_certificates()) return std::string();
+  return merge_key_of_user().in("commit.merge.secret");
+}
+
+net::HttpReply MergeService::receive(const net::HttpPost& post) {
+  const base::Result<std::string> key = this->key();
+  if (!key.ok()) return no_verdict(key.error());
+  if (!key->empty() && !net::is_same_secret(post.authorization, epoch_proof(*key, post.body))) {
+    return refuse(403, "no proof that a worker of this pipeline sent it: workers of several users or machines need the same \"commit.merge.secret\"");
+  }
+  const base::Result<engine::CommitVerdict> verdict = judge(post.body);
+  if (!verdict.ok()) {
+    const bool is_nonsense = verdict.error().code() == base::Code::kInvalid || verdict.error().code() == base::Code::kUnsupported;
+    return is_nonsense ? refuse(400, verdict.error().message()) : no_verdict(verdict.error());
+  }
+  net::HttpReply reply{200, "application/json", sinks::to_message(*verdict, *format_)};
+  if (!key->empty()) reply.headers[kVerdictProof] = verdict_proof(*key, post.authorization, reply.body);
+  return reply;
+}
+
+base::Result<engine::CommitVerdict> MergeService::judge(const std::string& body) {
   std::shared_ptr<sinks::MergeDesk> desk;
   {
     base::Lock lock(mutex_);
     desk = desk_;
   }
-  if (!desk) return no_verdict(base::unavailable("this worker is starting"));
-  base::Result<sinks::HandedEpoch> epoch = sinks::read_handed_epoch(body);
-  if (!epoch.ok()) return {400, "text/plain; charset=utf-8", epoch.error().message() + "\n"};
-  const auto verdict = desk->submit(std::move(epoch).value(), base::deadline_after(config_.patience_ms * 1000));
-  if (!verdict.ok()) return no_verdict(verdict.error());
-  return {200, "application/json", sinks::to_message(*verdict, *format_)};
+  if (!desk) return base::unavailable("this worker is starting");
+  TRY_ASSIGN(sinks::HandedEpoch epoch, sinks::read_handed_epoch(body));
+  return desk->submit(std::move(epoch), base::deadline_after(config_.patience_ms * 1000));
+}
+
+net::HttpReply MergeService::refuse(int status, const std::string& why) {
+  const std::string text = net::tamed(why, {config_.secret});
+  base::Lock lock(mutex_);
+  ++refused_;
+  if (base::mono_micros() >= tell_again_) {
+    base::log_warn("handed_epoch_refused", {{"pipeline", sink_.pipeline}, {"status", status}, {"why", text}, {"times", std::exchange(refused_, 0)}});
+    tell_again_ = base::deadline_after(kTellEveryMicros);
+  }
+  return {status, "text/plain; charset=utf-8", text + "\n"};
 }
 
 base::Result<std::string> MergeService::who_commits() {
@@ -119,13 +156,22 @@ base::Result<engine::CommitVerdict> MergeService::send(const std::string& addres
   const std::string body = sinks::to_message(epoch);
   net::HttpRequest request;
   request.method = "POST";
-  request.url = (config_.certificate_file.empty() ? "http://" : "https://") + address + kPath;
+  request.url = (!config_.has_certificates() ? "http://" : "https://") + address + kPath;
   request.headers = {{"Content-Type", "application/json"}};
+  TRY_ASSIGN(const std::string key, this->key());
+  const std::string proof = key.empty() ? "" : epoch_proof(key, body);
+  if (!key.empty()) request.headers.emplace_back("Authorization", proof);
   request.body = body;
   request.timeout_ms = config_.patience_ms;
   request.max_response_bytes = kMaxBodyBytes;
   TRY_ASSIGN(const net::HttpResponse answer, client_->send(request));
-  if (answer.status != 200) return base::unavailable("answered " + std::to_string(answer.status));
+  if (answer.status != 200) {
+    return base::unavailable("answered " + std::to_string(answer.status) + ": " + net::tamed(answer.body, {config_.secret}));
+  }
+  const std::string* shown = answer.header(kVerdictProof);
+  if (!key.empty() && (shown == nullptr || !net::is_same_secret(*shown, verdict_proof(key, proof, answer.body)))) {
+    return base::unavailable("its verdict comes without a proof that a worker of this pipeline gave it");
+  }
   return sinks::read_verdict(answer.body, *format_);
 }
 

@@ -2,8 +2,9 @@
 //
 // Each worker listens for epochs of others and has its client id end in "@<address>"; the worker that reads the group's first
 // partition commits for all. Kafka's group tells who that is: asked at most every few seconds, forgotten when no verdict came.
-// POST /v1/epochs takes a HandedEpoch and gives a verdict; 503 when there is none. Without TLS only loopback is listened on,
-// unless plaintext was allowed.
+// POST /v1/epochs takes a HandedEpoch and gives a verdict; 503 when there is none, 403 without a proof that the sender is a worker of this
+// pipeline (merge_key.h, or a certificate), 400 for an epoch that none would send. Verdicts are believed only with the same proof.
+// Without TLS only loopback is listened on, unless plaintext was allowed.
 // start() and open() by the pipeline's thread before its worker runs; hand_over() by the committer lane; the server's lanes answer.
 #pragma once
 
@@ -22,7 +23,7 @@ namespace frazil::app {
 
 class MergeService : public sinks::HandOver {
  public:
-  // Listens. kUnavailable: the address is taken; kInvalid: the files of TLS cannot be used.
+  // Listens. kUnavailable: the address is taken, or there is no place for a key; kInvalid: the files of TLS or the key cannot be used.
   static base::Result<std::unique_ptr<MergeService>> start(const MergeConfig& config);
   ~MergeService() override;
 
@@ -38,7 +39,11 @@ class MergeService : public sinks::HandOver {
  private:
   explicit MergeService(MergeConfig config) : config_(std::move(config)) {}
   base::Status listen();
-  net::HttpReply receive(const std::string& body);
+  // What proves membership; empty where certificates do.
+  base::Result<std::string> key() const;
+  net::HttpReply receive(const net::HttpPost& post);
+  net::HttpReply refuse(int status, const std::string& why);
+  base::Result<engine::CommitVerdict> judge(const std::string& body);
   base::Result<std::string> who_commits();
   base::Result<engine::CommitVerdict> send(const std::string& address, const sinks::HandedEpoch& epoch);
 
@@ -54,6 +59,8 @@ class MergeService : public sinks::HandOver {
   std::shared_ptr<sinks::MergeDesk> desk_;  // null until open()
   std::string who_commits_;                 // empty: to be asked
   base::MonoMicros ask_again_ = 0;
+  base::MonoMicros tell_again_ = 0;  // of what was refused
+  int64_t refused_ = 0;              // since it was told
 
   std::unique_ptr<net::HttpServer> server_;  // last: stops first
 };

@@ -1,5 +1,6 @@
 #include "net/digest.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
@@ -40,6 +41,10 @@ std::string hex(std::string_view bytes) {
     out += kDigits[static_cast<unsigned char>(c) & 15];
   }
   return out;
+}
+
+bool is_same_secret(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }
 
 std::string base64_url(std::string_view bytes) {

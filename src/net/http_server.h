@@ -1,9 +1,11 @@
 // HttpServer: a small server for status pages and metrics, and for what workers of one pipeline tell each other. Answers are made
 // whole, no state between requests.
 //
+// A request has seconds to arrive whole and its answer seconds to be taken, however they trickle; when connections outnumber the lanes,
+// the one that is waited for longest is ended, so that a liveness probe always gets through.
 // It runs on a lane of its own plus some that answer, from start() to stop(); replies are made on those, so a Responder
 // must be safe on any thread. One that waits (a Receiver may) holds one of the lanes meanwhile. Without TLS it is for loopback and trusted
-// networks; with it, callers show a certificate of `client_ca_file`. No passwords. Files of TLS are read at start().
+// networks; with it, callers show a certificate of `client_ca_file`. Whether an authorization is good is for a Receiver to say. Files of TLS are read at start().
 #pragma once
 
 #include <cstdint>
@@ -21,11 +23,17 @@ struct HttpReply {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
+  std::map<std::string, std::string> headers = {};  // further ones
+};
+
+struct HttpPost {
+  std::string authorization;  // that header's value, empty when there is none
+  std::string body;
 };
 
 using Responder = std::function<HttpReply()>;
-// Answers a POST with this body.
-using Receiver = std::function<HttpReply(const std::string& body)>;
+// Answers a POST.
+using Receiver = std::function<HttpReply(const HttpPost& post)>;
 
 // PEM files. Callers without a certificate that `client_ca_file` signed are refused.
 struct ServerTls {
@@ -54,7 +62,7 @@ class HttpServer {
   // Where it listens, as "127.0.0.1:9464".
   std::string address() const;
   bool has_moved() const;
-  // Ends open connections and joins the lanes. Called twice is harmless; the destructor calls it.
+  // Ends open connections at once and joins the lanes: only a Receiver that is at work is waited for. Called twice is harmless; the destructor calls it.
   void stop();
 
  private:

@@ -19,7 +19,7 @@
 namespace frazil::net {
 namespace {
 
-constexpr int kQueue = 16;
+constexpr int kQueue = 128;
 
 // True when nobody listens behind the file any more.
 bool is_left_over(const std::string& path, const sockaddr_un& address) {
@@ -91,7 +91,6 @@ class LineServer::Impl {
   void serve() {
     while (true) {
       std::vector<pollfd> polled{{wake_.number(), POLLIN, 0}, {listener_.number(), POLLIN, 0}};
-      if (clients_.size() >= config_.clients_at_most) polled[1].fd = -1;
       for (const Client& client : clients_) {
         polled.push_back({client.socket.number(), static_cast<short>(client.answer.empty() ? POLLIN : POLLOUT), 0});
       }
@@ -126,6 +125,7 @@ class LineServer::Impl {
     }
     client.user = peer.uid;
     client.deadline = base::deadline_after(config_.client_ms_at_most * 1000);
+    if (clients_.size() >= config_.clients_at_most) clients_.erase(clients_.begin());  // the oldest: a crowd that says nothing shuts nobody out
     clients_.push_back(std::move(client));
   }
 

@@ -22,7 +22,7 @@ struct LineServerConfig {
   std::function<std::string(std::string_view line, uint32_t user)> answer;
   size_t request_bytes_at_most = 64 << 10;
   int64_t client_ms_at_most = 2'000;  // for the request, and again for its answer
-  size_t clients_at_most = 16;        // further ones wait in the kernel's queue
+  size_t clients_at_most = 16;        // a further one takes the place of the oldest
 };
 
 class LineServer {

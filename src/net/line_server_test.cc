@@ -78,6 +78,16 @@ TEST_F(LineServerTest, SendsSlowClientsAwaySoThatOthersGetTheirTurn) {
   EXPECT_TRUE(is_sent_away(silent));
 }
 
+TEST_F(LineServerTest, AnswersWhileACrowdSaysNothing) {
+  const auto server = LineServer::start(echo());
+  std::vector<Descriptor> crowd;
+  for (int i = 0; i < 60; ++i) crowd.push_back(connected());
+  const base::MonoMicros begin = base::mono_micros();
+  EXPECT_TRUE(ask_line(path_, "hello", kAskMs).ok());
+  EXPECT_LT(base::mono_micros() - begin, 1'500'000);
+  EXPECT_TRUE(is_sent_away(crowd.front()));
+}
+
 TEST_F(LineServerTest, SendsAwayWhoeverAsksTooMuch) {
   LineServerConfig config = echo();
   config.request_bytes_at_most = 100;

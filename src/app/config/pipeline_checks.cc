@@ -20,6 +20,8 @@
 namespace frazil::app {
 namespace {
 
+constexpr size_t kSecretCharacters = 16;  // fewer can be found by trying
+
 // As brokers see it.
 bool is_topic_name(std::string_view name) {
   constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -117,6 +119,12 @@ class PipelineChecks {
     const bool is_loopback = host == "127.0.0.1" || host == "::1" || host == "localhost";
     if (!is_loopback && files != 3 && !merge.allow_plaintext) {
       error(path + ".listen", "\"commit.merge.listen\": " + host + " is beyond this machine: set the files of TLS, or \"allow_plaintext: true\"");
+    }
+    if (!is_loopback && files != 3 && merge.allow_plaintext && merge.secret.empty()) {
+      error(path, "missing key \"commit.merge.secret\": without certificates nothing else tells this pipeline's workers from others");
+    }
+    if (!merge.secret.empty() && merge.secret.size() < kSecretCharacters) {
+      error(path + ".secret", "\"commit.merge.secret\" has fewer than " + std::to_string(kSecretCharacters) + " characters");
     }
     if (!is_loopback && merge.advertise.empty()) {
       error(path, "missing key \"commit.merge.advertise\": the address by which other workers reach this one");

@@ -114,7 +114,10 @@ struct MergeConfig {
   std::string certificate_file;
   std::string key_file;
   bool allow_plaintext = false;
+  std::string secret;  // empty: the certificates prove who is a worker, or a key that the user's workers share
   int64_t patience_ms = 2000;
+
+  bool has_certificates() const { return !ca_file.empty() && !certificate_file.empty() && !key_file.empty(); }
 };
 
 struct CommitConfig {

@@ -1,16 +1,15 @@
 #include "app/control/control_socket.h"
 
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "app/control/control_protocol.h"
+#include "app/control/private_folder.h"
 #include "base/log.h"
 
 namespace frazil::app {
@@ -20,30 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kServices = "/run/frazil";  // RuntimeDirectory= of the units
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// systemd separates several folders by colons.
 std::string service_socket() {
-  const std::string folders = environment("RUNTIME_DIRECTORY");
-  return folders.empty() ? "" : folders.substr(0, folders.find(':')) + "/control.sock";
-}
-
-// Where no session gives a folder, one that nobody else may write to, in a place that all can.
-std::string user_folder() {
-  const std::string folder = environment("XDG_RUNTIME_DIR");
-  return folder.empty() ? "/tmp/frazil-" + std::to_string(geteuid()) : folder + "/frazil";
-}
-
-base::Status make_own_folder(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return base::unavailable(folder + ": " + std::strerror(errno));
-  struct stat found {};
-  if (lstat(folder.c_str(), &found) != 0) return base::unavailable(folder + ": " + std::strerror(errno));
-  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid()) return base::unavailable(folder + " is no folder of this user");
-  if ((found.st_mode & 0077) != 0 && chmod(folder.c_str(), 0700) != 0) return base::unavailable(folder + ": " + std::strerror(errno));
-  return {};
+  const std::string folder = service_folder();
+  return folder.empty() ? "" : folder + "/control.sock";
 }
 
 // What processes that were killed have left.
@@ -90,7 +68,7 @@ base::Result<std::unique_ptr<net::LineServer>> start_control_socket(const Proces
   if (path.empty()) return std::unique_ptr<net::LineServer>();
   base::Status folder;
   if (is_auto && service_socket().empty()) {
-    folder = make_own_folder(user_folder());
+    folder = make_user_folder();
     if (folder.ok()) remove_dead_sockets(user_folder());
   }
   net::LineServerConfig server;
