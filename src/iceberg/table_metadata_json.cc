@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "iceberg/json_view.h"
 #include "iceberg/partition_spec_json.h"
@@ -13,6 +15,9 @@ namespace frazil::iceberg {
 using columnar::Schema;
 
 namespace {
+
+// Far above what commits can reach, and far enough below the end of the numbers to count on from.
+constexpr int64_t kLastSequenceNumber = int64_t{1} << 56;
 
 constexpr std::array kKnownMembers = {
     "format-version", "table-uuid", "location", "last-sequence-number", "last-updated-ms", "last-column-id", "schema", "schemas",
@@ -234,6 +239,22 @@ base::Status read_logs(TableMetadata& metadata, const JsonView& root) {
   return {};
 }
 
+// Every walk from a snapshot to its ancestors ends: no snapshot is its own ancestor. Each snapshot is passed once.
+base::Status verify_parents(const TableMetadata& metadata) {
+  std::unordered_map<int64_t, std::optional<int64_t>> parents;
+  for (const Snapshot& snapshot : metadata.snapshots) parents.emplace(snapshot.snapshot_id, snapshot.parent_snapshot_id);
+  std::unordered_map<int64_t, int64_t> walked;  // snapshot → the one whose walk came here first
+  for (const Snapshot& snapshot : metadata.snapshots) {
+    for (std::optional<int64_t> at = snapshot.snapshot_id; at && parents.contains(*at); at = parents.at(*at)) {
+      const auto [first, is_new] = walked.emplace(*at, snapshot.snapshot_id);
+      if (is_new) continue;
+      if (first->second != snapshot.snapshot_id) break;
+      return base::corrupt("snapshot " + std::to_string(*at) + " is its own ancestor");
+    }
+  }
+  return {};
+}
+
 base::Status verify(const TableMetadata& metadata) {
   if (metadata.current_schema() == nullptr) {
     return base::corrupt("current schema " + std::to_string(metadata.current_schema_id) + " is not among the schemas");
@@ -248,6 +269,9 @@ base::Status verify(const TableMetadata& metadata) {
   }
   if (metadata.format_version >= 2 && metadata.table_uuid.empty()) return base::corrupt("JSON member \"table-uuid\" is empty");
   if (metadata.last_sequence_number < 0) return base::corrupt("JSON member \"last-sequence-number\" is negative");
+  if (metadata.last_sequence_number > kLastSequenceNumber) {
+    return base::corrupt("JSON member \"last-sequence-number\" is " + std::to_string(metadata.last_sequence_number) + ": no table has had that many commits");
+  }
   std::set<int64_t> ids;
   for (const Snapshot& snapshot : metadata.snapshots) {
     // The next snapshot would get a number that is taken, and deletes would reach the wrong rows.
@@ -270,7 +294,7 @@ base::Status verify(const TableMetadata& metadata) {
   if (main != metadata.refs.end() && main->second.snapshot_id != metadata.current_snapshot_id) {
     return base::corrupt("branch main and current-snapshot-id disagree");
   }
-  return {};
+  return verify_parents(metadata);
 }
 
 base::Status read_head(TableMetadata& metadata, const JsonView& root) {

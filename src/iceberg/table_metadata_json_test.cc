@@ -116,6 +116,10 @@ TEST(TableMetadataJson, NamesTheMemberThatIsWrong) {
       {R"("default-sort-order-id": 3)", R"("default-sort-order-id": 9)"},
       {R"("last-sequence-number": 34)", R"("last-sequence-number": 0)"},
       {R"("last-sequence-number": 34)", R"("last-sequence-number": -1)"},
+      {R"("last-sequence-number": 34)", R"("last-sequence-number": 9223372036854775807)"},
+      {R"("parent-snapshot-id": 3051729675574597004)", R"("parent-snapshot-id": 3055729675574597004)"},  // itself
+      {R"(3051729675574597004, "timestamp-ms": 1515100955770, "sequence-number": 0)",                    // its child
+       R"(3051729675574597004, "parent-snapshot-id": 3055729675574597004, "timestamp-ms": 1515100955770, "sequence-number": 0)"},
       {R"("default-spec-id": 0)", R"("default-spec-id": 9)"},
       {R"("current-snapshot-id": 3055729675574597004)", R"("current-snapshot-id": 5)"},
       {R"("type": "tag")", R"("type": "label")"},
@@ -219,15 +223,15 @@ RC_GTEST_PROP(TableMetadataJson, KeepsEverySnapshotId, (int64_t id, int64_t time
   Snapshot snapshot;
   snapshot.snapshot_id = id;
   snapshot.timestamp_ms = timestamp;
-  snapshot.sequence_number = sequence;
+  snapshot.sequence_number = sequence / 256;
   snapshot.manifest_list = "x";
   metadata.snapshots.push_back(snapshot);
-  metadata.last_sequence_number = std::max(metadata.last_sequence_number, sequence);
+  metadata.last_sequence_number = std::max(metadata.last_sequence_number, snapshot.sequence_number);
   metadata.refs["other"] = {id, true, 3, 5, 7};
   const auto back = table_metadata_from_json(table_metadata_to_json(metadata).value()).value();
   RC_ASSERT(back.snapshots.back().snapshot_id == id);
   RC_ASSERT(back.snapshots.back().timestamp_ms == timestamp);
-  RC_ASSERT(back.snapshots.back().sequence_number == sequence);
+  RC_ASSERT(back.snapshots.back().sequence_number == snapshot.sequence_number);
   RC_ASSERT(back.refs == metadata.refs);
 }
 
