@@ -53,7 +53,7 @@ bool read_input(const ConvertArguments& arguments, ForeignPipeline& pipeline) {
     tell("error: " + arguments.file + " cannot be read");
     return false;
   }
-  pipeline.text = text.str();
+  pipeline.text = without_byte_order_mark(text.str());
   return true;
 }
 

@@ -16,7 +16,8 @@ using G = Given;
 
 constexpr char kCoordination[] = "there is no coordinator and no control topic: the table itself decides which commit counts";
 constexpr char kKeys[] = "keys are not decoded; `table.columns.kafka_metadata` keeps their bytes";
-constexpr char kRouting[] = "one pipeline writes one table in this version: one pipeline for each table, each with its own name";
+constexpr char kDynamic[] = "tables are fixed, and none is named after a field's value: list them in iceberg.tables, each with a route-regex";
+constexpr char kNoRoute[] = "without iceberg.tables.route-field each row goes to every table";
 constexpr char kDeadLetters[] = "rejected records go, with bytes, place, headers and reason, to the table `<table>_dead_letters`";
 constexpr char kRetries[] = "what passes is tried again by itself; a bad record is never tried again";
 
@@ -54,12 +55,6 @@ void translate_value_converter(C& c, const G& given) {
 
 void translate_schemas_enable(C& c, const G& given) {
   if (given.is_true()) c.refused(given, "documents that carry their schema (\"schema\" beside \"payload\") are unsupported in this version");
-}
-
-void translate_tables(C& c, const G& given) {
-  const auto tables = split_at_commas(given.text());
-  if (tables.size() != 1) return c.refused(given, kRouting);
-  c.draft.set("table.name", keep_references(tables[0]));
 }
 
 void translate_branch(C& c, const G& given) {
@@ -115,9 +110,9 @@ std::vector<ForeignName> connector_names() {
 std::vector<ForeignName> iceberg_names() {
   constexpr char kUpserts[] = "rows are appended in this version, without identifier fields: leave it out if appending is meant";
   return {
-      {.name = "iceberg.tables", .doc = "`table.name`; several are refused", .translate = translate_tables},
-      off_only("iceberg.tables.dynamic-enabled", kRouting),
-      refused("iceberg.tables.route-field", kRouting),
+      {.name = "iceberg.tables", .doc = "`table.name`; several: `tables`, with `route: all`"},
+      off_only("iceberg.tables.dynamic-enabled", kDynamic),
+      {.name = "iceberg.tables.route-field", .doc = "`when.field` of each of `tables`; rows that no table takes are skipped (`unrouted: skip`)"},
       {.name = "iceberg.tables.default-commit-branch", .fate = Fate::kNotNeeded, .doc = "main; others are refused", .translate = translate_branch},
       refused("iceberg.tables.default-id-columns", kUpserts),
       {.name = "iceberg.tables.default-partition-by", .doc = "`table.create.partition_by`, when the table is created"},
@@ -130,7 +125,7 @@ std::vector<ForeignName> iceberg_names() {
       not_needed("iceberg.tables.replace-null-with-default", "documents carry no schemas, so no defaults"),
       {.name = "iceberg.tables.auto-create-props.*", .doc = "`table.create.properties`, when the table is created"},
       {.name = "iceberg.tables.write-props.*", .fate = Fate::kChanged, .doc = "`table.create.properties`, when the table is created; else set them on the table"},
-      {.name = "iceberg.table.*", .doc = "of the one table: commit-branch, partition-by as above; id-columns and route-regex are refused"},
+      {.name = "iceberg.table.*", .doc = "of a table: route-regex is `when.matches`; commit-branch as above, partition-by too where there is one table; id-columns is refused"},
       not_needed("iceberg.control.topic", kCoordination),
       not_needed("iceberg.control.group-id-prefix", kCoordination),
       {.name = "iceberg.control.commit.interval-ms", .doc = "`commit.interval`", .translate = translate_interval},
@@ -168,7 +163,8 @@ std::vector<ForeignName> worker_names() {
 bool is_handled_elsewhere(const std::string& key) {
   // Translated by their own steps, which look at several names together.
   constexpr std::string_view kExact[] = {"transforms", "errors.tolerance", "errors.deadletterqueue.topic.name", "bootstrap.servers", "security.protocol",
-                                         "client.dns.lookup", "iceberg.tables.auto-create-enabled", "iceberg.tables.default-partition-by"};
+                                         "client.dns.lookup", "iceberg.tables.auto-create-enabled", "iceberg.tables.default-partition-by",
+                                         "iceberg.tables", "iceberg.tables.route-field"};
   constexpr std::string_view kPrefixes[] = {"transforms.", "consumer.override.", "iceberg.catalog.", "iceberg.hadoop.", "iceberg.kafka.", "iceberg.table.",
                                             "iceberg.tables.auto-create-props.", "iceberg.tables.write-props.", "sasl.", "ssl.", "consumer."};
   return std::find(std::begin(kExact), std::end(kExact), key) != std::end(kExact) ||
@@ -233,6 +229,7 @@ void ConnectSink::translate() {
   translate_transforms();
   translate_catalog_entries();
   translate_errors();
+  translate_routing();
   translate_table_entries();
   translate_creation();
   translate_kafka();
@@ -312,6 +309,49 @@ void ConnectSink::translate_errors() {
   }
 }
 
+// The connector asks every table; one without an expression takes nothing by a field, and everything without one.
+void ConnectSink::translate_routing() {
+  const Node* tables = find("iceberg.tables");
+  const Node* field = find("iceberg.tables.route-field");
+  if (field != nullptr && tables != nullptr) {
+    conversion_.honoured({"iceberg.tables.route-field", "", field->mark, *field}, "`when.field` of each of `tables`");
+  } else if (field != nullptr) {
+    conversion_.refused({"iceberg.tables.route-field", "", field->mark, *field}, kDynamic);
+  }
+  if (tables == nullptr) return;
+  const Given given{"iceberg.tables", "", tables->mark, *tables};
+  tables_ = split_at_commas(given.text());
+  if (tables_.size() == 1 && field == nullptr) {
+    conversion_.draft.set("table.name", keep_references(tables_[0]));
+    return conversion_.honoured(given, "`table.name`");
+  }
+  conversion_.draft.set("route", "all");
+  if (field != nullptr) conversion_.draft.set("unrouted", "skip");
+  for (const std::string& table : tables_) add_table(table, field != nullptr);
+  conversion_.honoured(given, "`tables`");
+}
+
+void ConnectSink::add_table(const std::string& table, bool is_routed) {
+  const auto text = [](const std::string& value) {
+    Node node;
+    node.scalar = value;
+    return node;
+  };
+  Node entry, when;
+  entry.kind = when.kind = Node::Kind::kMap;
+  entry.entries.push_back({"name", {}, text(keep_references(table))});
+  if (is_routed) {
+    const Node* expression = find("iceberg.table." + table + ".route-regex");
+    if (expression == nullptr) {
+      return conversion_.problem({}, "iceberg.table." + table + ".route-regex", "is missing: the table gets no rows without it; leave it out of iceberg.tables, or say which it takes");
+    }
+    when.entries.push_back({"field", {}, text(keep_references(text_of("iceberg.tables.route-field")))});
+    when.entries.push_back({"matches", {}, text(keep_references(expression->scalar))});
+    entry.entries.push_back({"when", {}, std::move(when)});
+  }
+  conversion_.draft.add_item("tables", std::move(entry));
+}
+
 // iceberg.table.<name>.<setting>, where the name holds dots.
 void ConnectSink::translate_table_entries() {
   const Node settings = entries_of("iceberg.table.");
@@ -319,14 +359,17 @@ void ConnectSink::translate_table_entries() {
     const Given given{"iceberg.table." + entry.key, entry.key, entry.mark, entry.value};
     const std::string table = entry.key.substr(0, std::min(entry.key.rfind('.'), entry.key.size()));
     const std::string setting = entry.key.substr(std::min(table.size() + 1, entry.key.size()));
-    if (table != conversion_.draft.text_of("table.name")) {
-      conversion_.refused(given, "belongs to a table that iceberg.tables does not name alone");
+    if (std::find(tables_.begin(), tables_.end(), table) == tables_.end()) {
+      conversion_.refused(given, "belongs to a table that iceberg.tables does not name");
     } else if (setting == "commit-branch") {
       translate_branch(conversion_, given);
     } else if (setting == "id-columns") {
       conversion_.refused(given, "rows are appended in this version, without identifier fields: leave it out if appending is meant");
     } else if (setting == "route-regex") {
-      conversion_.refused(given, kRouting);
+      const bool is_routed = find("iceberg.tables.route-field") != nullptr;
+      is_routed ? conversion_.honoured(given, "`when.matches` of the table") : conversion_.not_needed(given, kNoRoute);
+    } else if (setting == "partition-by" && conversion_.draft.has("tables")) {
+      conversion_.refused(given, "one of several tables: create it before, or give its entry of `tables` a `create` of its own");
     } else if (setting != "partition-by") {
       conversion_.refused(given, "unknown name; of a table there are commit-branch, id-columns, partition-by and route-regex");
     }

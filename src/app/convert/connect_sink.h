@@ -23,6 +23,8 @@ class ConnectSink {
   void translate_transform(const Given& type, const std::string& prefix);
   void translate_catalog_entries();
   void translate_errors();
+  void translate_routing();
+  void add_table(const std::string& table, bool is_routed);
   void translate_table_entries();
   void translate_creation();
   void translate_kafka();
@@ -34,6 +36,7 @@ class ConnectSink {
   // The entries behind a prefix, under the rest of their names.
   Node entries_of(const std::string& prefix) const;
 
+  std::vector<std::string> tables_;  // iceberg.tables
   Conversion& conversion_;
   const Node& entries_;
 };

@@ -52,6 +52,11 @@ std::optional<Dialect> dialect_of(std::string_view word) {
   return std::nullopt;
 }
 
+std::string without_byte_order_mark(std::string text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : std::move(text);
+}
+
 std::optional<Dialect> guess_dialect(const std::string& text) {
   if (text.find("connector.class") != std::string::npos || text.find("iceberg.tables") != std::string::npos) return Dialect::kConnect;
   if (text.find("bootstrapServers") != std::string::npos || text.find("catalogProperties") != std::string::npos) return Dialect::kDataflow;

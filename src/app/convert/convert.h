@@ -19,6 +19,8 @@ enum class Dialect { kBeam, kConnect, kDataflow };
 
 // "beam", "connect", "dataflow".
 std::optional<Dialect> dialect_of(std::string_view word);
+// Some editors begin a file in UTF-8 with it.
+std::string without_byte_order_mark(std::string text);
 // What a file most likely is, by its content; nothing when it is none of them.
 std::optional<Dialect> guess_dialect(const std::string& text);
 

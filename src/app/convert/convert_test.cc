@@ -341,6 +341,12 @@ TEST(Convert, BeamTemplatesOfTablesAreRefused) {
   EXPECT_TRUE(is_refused(from_text(Dialect::kBeam, replaced(kChain, "table: shop.orders", "table: shop.orders_{country}")), "WriteToIceberg.config.table"));
 }
 
+TEST(Convert, AByteOrderMarkIsNoText) {
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb\xbfpipeline:"), "pipeline:");
+  EXPECT_EQ(without_byte_order_mark("pipeline:\xef\xbb\xbf"), "pipeline:\xef\xbb\xbf");
+  EXPECT_EQ(without_byte_order_mark(""), "");
+}
+
 // --- Kafka Connect -----------------------------------------------------------------------------
 
 constexpr char kSink[] =
@@ -409,9 +415,38 @@ TEST(Convert, CreationNeedsASchema) {
   EXPECT_NE(result.yaml.find("partition_by: [day(ts), \"bucket(8, id)\"]"), std::string::npos) << result.yaml;
 }
 
-TEST(Convert, SeveralTablesAreSeveralPipelines) {
-  EXPECT_TRUE(is_refused(from_text(Dialect::kConnect, replaced(kSink, "iceberg.tables=default.events", "iceberg.tables=a.b,c.d")), "iceberg.tables"));
+Converted sink_of_two(const std::string& more) {
+  return from_text(Dialect::kConnect, replaced(kSink, "iceberg.tables=default.events", "iceberg.tables=shop.a,shop.b") + more);
+}
+
+TEST(Convert, SeveralTablesTakeRowsByAField) {
+  const std::string field = "iceberg.tables.route-field=kind\n";
+  const Converted result = sink_of_two(field + "iceberg.table.shop.a.route-regex=a|x.*\niceberg.table.shop.b.route-regex=b\n");
+  EXPECT_FALSE(result.has_refusals) << findings_as_text("f", result.findings, true);
+  EXPECT_EQ(problems_of(result), "");
+  const ReadConfig read = read_config_text(replaced(result.yaml, "credential: \"${env:CATALOG_CREDENTIAL}\"", "name: default"), "x.yaml", {});
+  ASSERT_FALSE(read.problems.has_errors()) << read.problems.render() << result.yaml;
+  const PipelineConfig& pipeline = read.config.pipelines.at(0);
+  EXPECT_TRUE(pipeline.route_to_all);
+  EXPECT_EQ(pipeline.unrouted, PipelineConfig::Unrouted::kSkip);
+  ASSERT_EQ(pipeline.tables.size(), 2u);
+  EXPECT_EQ(pipeline.tables[0].name + " " + pipeline.tables[0].field + " " + pipeline.tables[0].matches, "shop.a kind a|x.*");
+  EXPECT_EQ(pipeline.tables[1].name + " " + pipeline.tables[1].field + " " + pipeline.tables[1].matches, "shop.b kind b");
+  EXPECT_TRUE(is_refused(sink_of_two(field + "iceberg.table.shop.a.route-regex=a\n"), "iceberg.table.shop.b.route-regex"));
+}
+
+TEST(Convert, SeveralTablesWithoutAFieldTakeEveryRow) {
+  const Converted result = sink_of_two("iceberg.table.shop.a.route-regex=a\n");
+  EXPECT_FALSE(result.has_refusals) << findings_as_text("f", result.findings, true);
+  EXPECT_EQ(problems_of(result), "");
+  EXPECT_NE(result.yaml.find("route: all"), std::string::npos) << result.yaml;
+  EXPECT_EQ(result.yaml.find("when"), std::string::npos) << result.yaml;
+}
+
+TEST(Convert, WhatTablesOfConnectCanDoMoreIsRefusedByName) {
   EXPECT_TRUE(is_refused(sink("iceberg.tables.dynamic-enabled=true\n"), "iceberg.tables.dynamic-enabled"));
+  EXPECT_TRUE(is_refused(sink_of_two("iceberg.table.shop.a.partition-by=id\n"), "iceberg.table.shop.a.partition-by"));
+  EXPECT_TRUE(is_refused(sink_of_two("iceberg.table.shop.c.route-regex=id\n"), "iceberg.table.shop.c.route-regex"));
   EXPECT_TRUE(is_refused(sink("iceberg.table.default.events.id-columns=id\n"), "iceberg.table.default.events.id-columns"));
 }
 

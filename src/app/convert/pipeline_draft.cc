@@ -173,6 +173,12 @@ void PipelineDraft::set_property(const std::string& path, const std::string& key
   }
 }
 
+void PipelineDraft::add_item(const std::string& path, Node map) {
+  Node& list = at(path);
+  list.kind = Node::Kind::kList;
+  list.items.push_back(std::move(map));
+}
+
 void PipelineDraft::set_columns(const std::string& path, const columnar::Schema& schema) {
   Node list;
   list.kind = Node::Kind::kList;

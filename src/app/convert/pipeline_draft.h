@@ -25,6 +25,8 @@ class PipelineDraft {
   void set_section(const std::string& path);
   // One entry of a map whose keys hold dots, as in source.kafka.properties.
   void set_property(const std::string& path, const std::string& key, const std::string& text);
+  // One more of a list of maps, as in `tables`.
+  void add_item(const std::string& path, Node map);
   void set_columns(const std::string& path, const columnar::Schema& schema);
 
   // Nothing when absent, or when it is no text.
