@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pattern.h"
+#include "clients/kafka/bounded_close.h"
 #include "clients/kafka/kafka_client.h"
 #include "clients/kafka/lane_inbox.h"
 #include "clients/kafka/passing_states.h"
@@ -30,6 +31,7 @@ namespace frazil::clients {
 namespace {
 
 constexpr int64_t kLongestWaitMicros = 1'000'000;
+constexpr int64_t kCloseMicros = 10'000'000;
 // A group that nobody joins: librdkafka's consumer wants a name.
 constexpr char kNoGroup[] = "frazil-no-group";
 
@@ -175,6 +177,7 @@ class LibrdkafkaClient : public KafkaClient {
   template <typename Ask>
   int until_settled(const RdKafkaPartitionList& list, const Ask& ask);
   void forget_fetched();
+  void leave_group();
   int pull(ReaderLane& lane, int max_messages, int64_t max_bytes, base::MonoMicros deadline,
            std::vector<rd_kafka_message_t*>& messages);
   void sort_in(ReaderLane& lane, std::vector<rd_kafka_message_t*>& messages);
@@ -530,6 +533,13 @@ base::Status LibrdkafkaClient::commit_offsets(const std::map<TopicPartition, int
   return {};
 }
 
+// A client that broke for good has no group to leave.
+void LibrdkafkaClient::leave_group() {
+  if (!connection_->fatal_error().empty()) return;
+  if (finishes_within([connection = connection_] { rd_kafka_consumer_close(connection->handle()); }, kCloseMicros)) return;
+  base::log_warn("kafka_close_abandoned", {{"group", group_id_}, {"meaning", "the group takes this member for gone when its session ends"}});
+}
+
 void LibrdkafkaClient::close() {
   {
     base::Lock lock(mutex_);
@@ -537,7 +547,7 @@ void LibrdkafkaClient::close() {
   }
   closed_.raise();
   forget_fetched();
-  rd_kafka_consumer_close(handle());
+  leave_group();
   // What the lanes' queues still hold must go before the handle.
   for (const auto& lane : lanes_) {
     rd_kafka_message_t* messages[256];

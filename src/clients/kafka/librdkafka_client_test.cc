@@ -294,6 +294,19 @@ TEST_F(LibrdkafkaClientTest, ForgetsWhatItHadOfARemovedPartition) {
   EXPECT_EQ(again->messages.front().offset, 2);
 }
 
+TEST_F(LibrdkafkaClientTest, EndsAtOnceWhenItIsFenced) {
+  constexpr int16_t kHeartbeat = 12, kFencedInstanceId = 82;
+  auto client = make_client("fenced", 1, {{"group.instance.id", "same"}, {"session.timeout.ms", "6000"}, {"heartbeat.interval.ms", "100"}});
+  ASSERT_TRUE(client->subscribe({"orders"}).ok());
+  ASSERT_EQ(event_of_kind(*client, KafkaEventKind::kAssigned).partitions.size(), 3u);
+  ASSERT_TRUE(client->add({{{"orders", 0}, {0, -1}}}, {{{"orders", 0}, 0}}).ok());
+  cluster_->fail_requests(kHeartbeat, kFencedInstanceId, 20);
+  ASSERT_EQ(event_of_kind(*client, KafkaEventKind::kFatal).kind, KafkaEventKind::kFatal);
+  const base::MonoMicros begin = base::mono_micros();
+  client.reset();
+  EXPECT_LT(base::mono_micros() - begin, 5'000'000);
+}
+
 // One member, then two, each doing at once what the group says. The mock lets a rebalance last a second less than the session, and may
 // need several.
 class TwoMembers : public LibrdkafkaClientTest {

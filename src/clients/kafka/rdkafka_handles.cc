@@ -8,7 +8,11 @@
 
 namespace frazil::clients {
 
-void RdKafkaDeleter::operator()(rd_kafka_s* handle) const { rd_kafka_destroy(handle); }
+// A consumer that broke for good is not closed first: that may wait without end.
+void RdKafkaDeleter::operator()(rd_kafka_s* handle) const {
+  const bool is_broken = rd_kafka_fatal_error(handle, nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+  rd_kafka_destroy_flags(handle, is_broken ? RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE : 0);
+}
 void RdKafkaDeleter::operator()(rd_kafka_queue_s* queue) const { rd_kafka_queue_destroy(queue); }
 void RdKafkaDeleter::operator()(rd_kafka_op_s* event) const { rd_kafka_event_destroy(event); }
 void RdKafkaDeleter::operator()(rd_kafka_topic_partition_list_s* list) const {
