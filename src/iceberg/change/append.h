@@ -74,7 +74,8 @@ class Append {
   std::shared_ptr<ManifestMerger> merger_;
 };
 
-// Deletes (status DELETED) every live data file for which `gone` is true; operation=delete. For voiding dead-letter epochs.
+// Deletes (status DELETED) every live data file for which `gone` is true; operation=delete. For voiding epochs.
+// kUnavailable when the store has lost a file of it: the next attempt writes all anew.
 base::Result<Snapshot> prepare_delete(std::shared_ptr<io::FileIO> io, const TableMetadata& base, int64_t snapshot_id,
                                       const std::function<bool(const DataFile&, int64_t added_snapshot_id)>& gone,
                                       const Properties& extra_summary);

@@ -4,6 +4,7 @@
 #include "iceberg/change/new_snapshot.h"
 #include "iceberg/scan.h"
 #include "iceberg/table_properties.h"
+#include "io/stored_files.h"
 
 namespace frazil::iceberg {
 
@@ -45,6 +46,7 @@ base::Result<Snapshot> prepare_delete(std::shared_ptr<io::FileIO> io, const Tabl
   const std::string uuid = base::random_uuid();
   SnapshotDelta delta;
   std::vector<ManifestFile> manifests;
+  std::vector<io::FileStatus> written;
   for (const ManifestFile& manifest : list.manifests) {
     const bool is_empty =
         manifest.added_files_count == 0 && manifest.existing_files_count == 0 && manifest.deleted_files_count > 0;
@@ -66,13 +68,16 @@ base::Result<Snapshot> prepare_delete(std::shared_ptr<io::FileIO> io, const Tabl
     const std::string location = manifest_location(properties.metadata_path, uuid, static_cast<int>(manifests.size()));
     TRY_ASSIGN(ManifestFile rewritten, write_manifest_entries(*io, location, *base.current_schema(), *spec, snapshot_id,
                                                               marked.entries, properties.avro));
+    written.push_back({location, rewritten.manifest_length, 0});
     manifests.push_back(std::move(rewritten));
   }
   Snapshot snapshot = next_snapshot(base, snapshot_id);
   snapshot.summary = delta.summary("delete", base.current_snapshot(), extra_summary);
   snapshot.manifest_list = manifest_list_location(properties.metadata_path, snapshot_id, 1);
-  TRY(write_manifest_list(*io, snapshot.manifest_list, snapshot_id, snapshot.parent_snapshot_id, snapshot.sequence_number,
-                          manifests, {}, properties.avro));
+  TRY_ASSIGN(const int64_t list_bytes, write_manifest_list(*io, snapshot.manifest_list, snapshot_id, snapshot.parent_snapshot_id,
+                                                           snapshot.sequence_number, manifests, {}, properties.avro));
+  written.push_back({snapshot.manifest_list, list_bytes, 0});
+  TRY(io::demand_stored(*io, written));
   return snapshot;
 }
 

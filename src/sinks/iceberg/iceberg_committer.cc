@@ -106,7 +106,10 @@ base::Status IcebergCommitter::open_targets(const iceberg::LoadedTable& anchor, 
     TRY(loaded.status());
     TRY_ASSIGN(TargetTable table, TargetTables::describe(config_, target, loaded->metadata).in("table " + target.table.text()));
     tell_what_is_not_honoured(config_of(config_, target), loaded->metadata);
-    if (!is_anchor) others[table.id.text()] = table.uuid;
+    if (!is_anchor) {
+      others[table.id.text()] = table.uuid;
+      outbox_.note_seen(table.id.text(), loaded->metadata);  // nothing may be owed to it, so that nobody else looks
+    }
     tables.push_back(std::move(table));
   }
   anchor_.remember(std::move(others));

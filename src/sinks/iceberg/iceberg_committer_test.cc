@@ -485,6 +485,24 @@ TEST_F(CommitterTest, DeadLettersThatAForeignCompactionMixedHaltInsteadOfComingT
   EXPECT_EQ(dead(), (std::vector<int64_t>{1, 5}));
 }
 
+TEST_F(CommitterTest, AManifestWithoutVoidRowsThatTheStoreLostIsWrittenAgain) {
+  const auto store = std::make_shared<LosingFileIO>(io::make_memory_file_io());
+  catalog_ = std::make_unique<FatefulCatalog>(iceberg::make_memory_catalog("memory://warehouse", store));
+  for (const std::string lost : {"dead_letters/metadata/snap-", "-m0.avro"}) {
+    const auto one = begun();
+    const int64_t begin = static_cast<int64_t>(rows().size() + dead().size());
+    commit(*one, begin, begin + 2, {begin});
+    commit(*one, begin + 2, begin + 4, {begin + 2});
+    roll_back(1);
+    const std::string token = committer()->open().error().halt()->token;
+    store->loses = lost;
+    ASSERT_TRUE(committer({{"TABLE_ROLLED_BACK", "table", token}})->open().ok());
+    EXPECT_TRUE(store->loses.empty()) << lost << " was never written";
+    EXPECT_EQ(dead().back(), begin);
+    EXPECT_EQ(rows().back(), begin + 1);
+  }
+}
+
 TEST_F(CommitterTest, AcceptingTheSourceLeavesTheRolledBackRowsOut) {
   const auto one = begun();
   commit(*one, 0, 5);

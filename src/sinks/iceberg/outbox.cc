@@ -112,6 +112,10 @@ base::Status Outbox::check_line(const OwedEntry& entry, const iceberg::TableMeta
   return base::Error(anchor_put_back(config_.table, anchor_epoch_, {entry.table, applied}, false, anchor.metadata.current_snapshot_id.value_or(0)));
 }
 
+void Outbox::note_seen(const std::string& table, const iceberg::TableMetadata& metadata) {
+  seen_[table] = {metadata.current_schema_id, metadata.default_spec_id};
+}
+
 // A run names what it has applied until its next commit, so other workers and the next start find much of it: no news.
 void Outbox::tell_found(const OwedEntry& entry) const {
   const auto sent = unanswered_.find(entry.table);
@@ -166,7 +170,7 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
     return {};
   }
   const iceberg::TableMetadata& metadata = loaded->metadata;
-  seen_[entry.table] = {metadata.current_schema_id, metadata.default_spec_id};
+  note_seen(entry.table, metadata);
   known = std::max(known, applied_epoch(metadata, config_.pipeline, anchor_uuid_));
   if (entry.epoch <= known) {
     TRY(check_line(entry, metadata, known));
@@ -241,7 +245,9 @@ base::Result<iceberg::Snapshot> Outbox::prepare_void(const OwedEntry& entry, con
   if (applied_epoch(metadata, config_.pipeline, anchor_uuid_) < first) {  // none of them has come to this table
     iceberg::Append nothing(catalog_.file_io(), snapshot_id);
     nothing.set_summary(summary);
-    return nothing.prepare(metadata);
+    TRY_ASSIGN(iceberg::Snapshot snapshot, nothing.prepare(metadata));
+    TRY(io::demand_stored(*catalog_.file_io(), nothing.written()));
+    return snapshot;
   }
   io::FileIO& io = *catalog_.file_io();
   TRY_ASSIGN(const FilesOfEpochs files,

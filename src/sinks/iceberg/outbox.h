@@ -48,12 +48,13 @@ class Outbox {
   std::vector<OwedTrouble> apply(std::vector<OwedEntry> owed, base::Interrupt& abandon);
   // Drops the entries that their tables are known to have applied.
   std::vector<OwedEntry> remaining(std::vector<OwedEntry> owed) const;
-  // A table as it was when last loaded here; nothing before.
+  // A table as it was when last loaded, here or where the pipeline was opened; nothing before.
   struct Seen {
     int32_t schema_id = 0;
     int32_t spec_id = 0;
   };
   const Seen* seen(const std::string& table) const;
+  void note_seen(const std::string& table, const iceberg::TableMetadata& metadata);
 
  private:
   using Entries = std::deque<OwedEntry>;  // of one table, in the order of epochs

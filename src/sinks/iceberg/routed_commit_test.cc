@@ -105,6 +105,12 @@ class RoutedCommitTest : public CommitterTest {
         {}, {iceberg::AddSnapshot{snapshot}, iceberg::SetSnapshotRef{"main", iceberg::SnapshotRef{snapshot.snapshot_id, true, {}, {}, {}}}}};
     ASSERT_TRUE(catalog_->commit_table(id, commit).ok());
   }
+  void widen(const iceberg::TableId& id) {
+    columnar::Schema wider = *metadata(id).current_schema();
+    wider.schema_id = 1;
+    wider.fields.push_back({2, "note", false, columnar::Type::primitive(columnar::TypeId::kString), ""});
+    ASSERT_TRUE(catalog_->commit_table(id, {{}, {iceberg::AddSchema{wider}, iceberg::SetCurrentSchema{-1}}}).ok());
+  }
   void expire_all_but_head(const iceberg::TableId& id) {
     const iceberg::TableMetadata table = metadata(id);
     std::vector<int64_t> ids;
@@ -300,15 +306,22 @@ TEST_F(RoutedCommitTest, WhatIsGivenUpStaysOutAndTheRestGoesOn) {
 
 TEST_F(RoutedCommitTest, AnotherSchemaOfATableSendsTheNextEpochBack) {
   const auto one = begun();
-  columnar::Schema wider = *metadata(kOdd).current_schema();
-  wider.schema_id = 1;
-  wider.fields.push_back({2, "note", false, columnar::Type::primitive(columnar::TypeId::kString), ""});
-  ASSERT_TRUE(catalog_->commit_table(kOdd, {{}, {iceberg::AddSchema{wider}, iceberg::SetCurrentSchema{-1}}}).ok());
+  widen(kOdd);
   send_well(*one, 0, 4);  // written for the former schema: column ids still fit
   const auto verdict = send(*one, 4, 8);
   ASSERT_EQ(verdict->kind, Kind::kUnfit);
   EXPECT_NE(verdict->reason.find("shop.odd"), std::string::npos) << verdict->reason;
   EXPECT_EQ(verdict->positions.next.at("t/0"), "4");
+  ASSERT_TRUE(one->open().ok());
+  send_well(*one, 4, 8);
+  EXPECT_EQ(odd(), numbers(1, 8));
+}
+
+// It may be opened again for any reason, and nothing is owed that would make it look at the table.
+TEST_F(RoutedCommitTest, ASchemaThatWasChangedBeforeAnotherStartHoldsNobodyUp) {
+  const auto one = begun();
+  send_well(*one, 0, 4);
+  widen(kOdd);
   ASSERT_TRUE(one->open().ok());
   send_well(*one, 4, 8);
   EXPECT_EQ(odd(), numbers(1, 8));
