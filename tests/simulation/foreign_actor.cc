@@ -3,71 +3,26 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "format/parquet/parquet_writer.h"
 #include "iceberg/change/append.h"
-#include "iceberg/change/new_snapshot.h"
-#include "iceberg/manifest.h"
-#include "iceberg/scan.h"
-#include "sinks/iceberg/data_file_writer.h"
+#include "tests/simulation/foreign_files.h"
 
 namespace frazil::simulation {
 namespace {
 
-iceberg::AssertRefSnapshotId at_head(const iceberg::TableMetadata& metadata) { return {"main", metadata.current_snapshot_id}; }
-
-iceberg::SnapshotRef branch_at(int64_t snapshot_id) { return {snapshot_id, true, {}, {}, {}}; }
-
 const std::string kTag = std::string("frazil-") + kPipeline;
+const std::string kApplied = std::string("frazil.") + kPipeline + ".applied";
 
 constexpr int64_t kAllHaveBegunMicros = 4'000'000;
 
 bool is_of_pipeline(const iceberg::Snapshot& snapshot) { return snapshot.summary.contains("frazil.positions"); }
 
-// One row that is no record of the topic: partition -1.
-columnar::Batch foreign_row(std::shared_ptr<const columnar::Schema> schema) {
-  columnar::Batch batch(schema);
-  for (size_t i = 0; i < schema->fields.size(); ++i) {
-    columnar::Column& column = batch.columns[i];
-    if (column.type().id() == columnar::TypeId::kInt) {
-      column.append_int(-1);
-    } else {
-      column.append_long(0);
-    }
+// A retained snapshot on the way from the head has `key` in its summary.
+bool does_line_tell(const iceberg::TableMetadata& metadata, const std::string& key) {
+  const iceberg::Snapshot* snapshot = metadata.current_snapshot();
+  while (snapshot != nullptr && !snapshot->summary.contains(key)) {
+    snapshot = snapshot->parent_snapshot_id ? metadata.snapshot(*snapshot->parent_snapshot_id) : nullptr;
   }
-  return batch;
-}
-
-base::Result<iceberg::DataFile> foreign_file(std::shared_ptr<io::FileIO> store, const iceberg::TableMetadata& metadata) {
-  TRY_ASSIGN(const sinks::WriteTarget target,
-             sinks::make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));
-  sinks::DataFileWriter writer(std::move(store), target, {}, sinks::data_file_location(target, {}, 0, 0));
-  TRY(writer.write(foreign_row(metadata.current_schema())));
-  return writer.close();
-}
-
-// The same rows: in one file or, where the table is partitioned, file by file.
-base::Result<std::vector<iceberg::DataFile>> rewrite(std::shared_ptr<KeepingFileIO> store, const iceberg::TableMetadata& metadata,
-                                                     const std::vector<iceberg::LiveFile>& live) {
-  TRY_ASSIGN(const sinks::WriteTarget target,
-             sinks::make_write_target(metadata, metadata.current_schema(), metadata.default_spec()));
-  const auto open = [&](const iceberg::PartitionKey& partition) {
-    return std::make_unique<sinks::DataFileWriter>(store, target, partition, sinks::data_file_location(target, partition, 0, 0));
-  };
-  std::vector<iceberg::DataFile> files;
-  std::unique_ptr<sinks::DataFileWriter> writer;
-  for (const iceberg::LiveFile& old : live) {
-    if (writer == nullptr) writer = open(old.file.partition);
-    TRY_ASSIGN(const std::string bytes, store->read(old.file.file_path));
-    TRY_ASSIGN(const auto batches, format::read_parquet(bytes, metadata.current_schema()));
-    for (const columnar::Batch& batch : batches) TRY(writer->write(batch));
-    if (metadata.default_spec().fields.empty()) continue;
-    TRY_ASSIGN(iceberg::DataFile file, std::exchange(writer, nullptr)->close());
-    files.push_back(std::move(file));
-  }
-  if (writer == nullptr) return files;
-  TRY_ASSIGN(iceberg::DataFile file, writer->close());
-  files.push_back(std::move(file));
-  return files;
+  return snapshot != nullptr;
 }
 
 }  // namespace
@@ -91,17 +46,27 @@ void ForeignActor::hurry() {
   }
 }
 
+iceberg::TableId ForeignActor::draw_table() {
+  if (scenario_.is_routed() && chance(400)) return routed_tables()[base::random_below(kRoutedTables)];
+  return chance(700) ? kAnchor : kDeadLetters;
+}
+
+void ForeignActor::tell(const std::string& what, const iceberg::TableId& id) {
+  tally_.add(routed_place(id) ? "routed:" + what : what);
+}
+
 void ForeignActor::act() {
-  const iceberg::TableId& id = chance(700) ? kAnchor : kDeadLetters;
+  const iceberg::TableId id = draw_table();
+  const iceberg::TableId& with_rows = id == kDeadLetters ? kAnchor : id;
   base::Status done;
   switch (base::random_below(11)) {
     case 0: done = append(id, "append"); break;
     case 1: done = append(id, "replace"); break;
-    case 2: done = compact(); break;
+    case 2: done = compact(with_rows); break;
     case 3: done = set_property(id); break;
     case 4: done = remove_property(id); break;
-    case 5: done = expire(between(0, 3000)); break;
-    case 6: done = scenario_.forgets ? forget() : has_changed_schema_ ? base::Status() : add_column(); break;
+    case 5: done = expire(with_rows, between(0, 3000)); break;
+    case 6: done = scenario_.forgets ? forget() : has_changed_schema_ ? base::Status() : add_column(with_rows); break;
     case 7: done = commit_to_another_branch(); break;
     default: done = has_struck_ || scenario_.table == TableEvent::kNone ? append(id, "append") : strike(); break;
   }
@@ -123,7 +88,7 @@ base::Status ForeignActor::strike() {
 base::Status ForeignActor::append(const iceberg::TableId& id, const std::string& operation) {
   TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(id));
   iceberg::Append change(house_.store(), base::random_snapshot_id());
-  const bool is_plain = id == kAnchor && operation == "append" && !scenario_.is_partitioned;
+  const bool is_plain = id != kDeadLetters && operation == "append" && !scenario_.is_partitioned;
   if (is_plain) {
     TRY_ASSIGN(iceberg::DataFile file, foreign_file(house_.store(), loaded.metadata));
     change.add(std::move(file), loaded.metadata.default_spec_id);
@@ -135,7 +100,7 @@ base::Status ForeignActor::append(const iceberg::TableId& id, const std::string&
   commit.updates = {iceberg::AddSnapshot{snapshot},
                     iceberg::SetSnapshotRef{"main", branch_at(snapshot.snapshot_id)}};
   TRY(house_.apply(id, commit, "foreign " + operation).status());
-  if (is_plain) tally_.add("foreign:append");
+  if (is_plain) tell("foreign:append", id);
   return {};
 }
 
@@ -146,12 +111,15 @@ base::Status ForeignActor::set_property(const iceberg::TableId& id) {
 }
 
 base::Status ForeignActor::remove_property(const iceberg::TableId& id) {
-  const std::string name = std::string("frazil.") + kPipeline + (id == kAnchor ? "" : ".applied");
+  const std::string name = id == kAnchor ? std::string("frazil.") + kPipeline : kApplied;
   // Property and tag together are all that names the newest positions: nobody takes both.
   if (id == kAnchor) {
     TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(id));
     const auto tag = snapshot_of_tag(loaded.metadata);
     if (!tag || loaded.metadata.snapshot(*tag) == nullptr) return {};
+  } else if (routed_place(id)) {
+    TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(id));
+    if (!does_line_tell(loaded.metadata, name)) return {};
   }
   iceberg::TableCommit commit;
   commit.updates = {iceberg::RemoveProperties{{name, std::string("frazil.") + kPipeline + ".owed"}}};
@@ -160,15 +128,17 @@ base::Status ForeignActor::remove_property(const iceberg::TableId& id) {
   return {};
 }
 
-base::Status ForeignActor::expire(int64_t max_age_ms) {
-  TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(kAnchor));
+// Of a table beside the anchor, property and snapshots together are all that tells what it has applied: nobody takes both.
+base::Status ForeignActor::expire(const iceberg::TableId& id, int64_t max_age_ms) {
+  TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(id));
+  if (id != kAnchor && loaded.metadata.property(kApplied).empty()) return {};
   const auto ids = iceberg::expirable_snapshots(loaded.metadata, base::wall_millis(), max_age_ms, 1);
   if (ids.empty()) return {};
   iceberg::TableCommit commit;
   commit.requirements = {at_head(loaded.metadata)};
   commit.updates = {iceberg::RemoveSnapshots{ids}};
-  TRY(house_.apply(kAnchor, commit, "foreign expiry").status());
-  tally_.add("foreign:expiry");
+  TRY(house_.apply(id, commit, "foreign expiry").status());
+  tell("foreign:expiry", id);
   return {};
 }
 
@@ -177,15 +147,15 @@ base::Status ForeignActor::expire(int64_t max_age_ms) {
 base::Status ForeignActor::forget() {
   TRY(append(kAnchor, "append"));
   TRY(append(kAnchor, "append"));
-  TRY(expire(0));
+  TRY(expire(kAnchor, 0));
   for (int i = 0; i < 3; ++i) TRY(set_property(kAnchor));
   tally_.add("histories cut");
   return {};
 }
 
-base::Status ForeignActor::add_column() {
+base::Status ForeignActor::add_column(const iceberg::TableId& id) {
   if (!scenario_.changes_schema) return {};
-  TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(kAnchor));
+  TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(id));
   columnar::Schema schema = *loaded.metadata.current_schema();
   columnar::Field field;
   field.id = loaded.metadata.last_column_id + 1;
@@ -196,34 +166,16 @@ base::Status ForeignActor::add_column() {
   iceberg::TableCommit commit;
   commit.requirements = {iceberg::AssertCurrentSchemaId{loaded.metadata.current_schema_id}};
   commit.updates = {iceberg::AddSchema{schema}, iceberg::SetCurrentSchema{-1}};
-  TRY(house_.apply(kAnchor, commit, "foreign column").status());
+  TRY(house_.apply(id, commit, "foreign column").status());
   has_changed_schema_ = true;
-  tally_.add("foreign:schema");
+  tell("foreign:schema", id);
   return {};
 }
 
-base::Status ForeignActor::compact() {
-  TRY_ASSIGN(const iceberg::LoadedTable loaded, house_.catalog().load_table(kAnchor));
-  const iceberg::TableMetadata& metadata = loaded.metadata;
-  if (metadata.current_snapshot() == nullptr) return {};
-  TRY_ASSIGN(const auto live, iceberg::live_files(*house_.store(), metadata, *metadata.current_snapshot_id));
-  if (live.empty()) return {};
-  TRY_ASSIGN(const std::vector<iceberg::DataFile> rewritten, rewrite(house_.store(), metadata, live));
-  iceberg::Snapshot snapshot = iceberg::next_snapshot(metadata, base::random_snapshot_id());
-  const std::string folder = metadata.location + "/metadata";
-  TRY_ASSIGN(const iceberg::ManifestFile manifest,
-             iceberg::write_manifest(*house_.store(), folder + "/" + base::random_uuid() + "-m0.avro", *metadata.current_schema(),
-                                     metadata.default_spec(), snapshot.snapshot_id, rewritten, {}));
-  snapshot.summary = {{"operation", "replace"}};
-  snapshot.manifest_list = iceberg::manifest_list_location(folder, snapshot.snapshot_id, 1);
-  TRY(iceberg::write_manifest_list(*house_.store(), snapshot.manifest_list, snapshot.snapshot_id, snapshot.parent_snapshot_id,
-                                   snapshot.sequence_number, {manifest}, {}, {})
-          .status());
-  iceberg::TableCommit commit;
-  commit.requirements = {at_head(metadata)};
-  commit.updates = {iceberg::AddSnapshot{snapshot}, iceberg::SetSnapshotRef{"main", branch_at(snapshot.snapshot_id)}};
-  TRY(house_.apply(kAnchor, commit, "foreign compaction").status());
-  tally_.add("foreign:compaction");
+base::Status ForeignActor::compact(const iceberg::TableId& id) {
+  const auto every_row = [](int32_t, int64_t) { return true; };
+  TRY_ASSIGN(const bool is_done, rewrite_table(house_, id, "replace", every_row, "foreign compaction"));
+  if (is_done) tell("foreign:compaction", id);
   return {};
 }
 
@@ -251,6 +203,8 @@ base::Status ForeignActor::roll_back(bool replaces) {
     snapshot = snapshot->parent_snapshot_id ? loaded.metadata.snapshot(*snapshot->parent_snapshot_id) : nullptr;
   }
   if (target == nullptr) return {};
+  // What was rolled back may be in files of others by then.
+  if (scenario_.is_routed() && chance(600)) TRY(compact(routed_tables()[base::random_below(kRoutedTables)]));
   iceberg::TableCommit commit;
   commit.requirements = {at_head(loaded.metadata)};
   int64_t goal = target->snapshot_id;

@@ -23,14 +23,17 @@ class ForeignActor {
 
  private:
   void act();
+  iceberg::TableId draw_table();
+  // Counts: tables that rows are routed to by themselves.
+  void tell(const std::string& what, const iceberg::TableId& id);
   base::Status append(const iceberg::TableId& id, const std::string& operation);
   base::Status set_property(const iceberg::TableId& id);
   base::Status remove_property(const iceberg::TableId& id);
-  base::Status expire(int64_t max_age_ms);
+  base::Status expire(const iceberg::TableId& id, int64_t max_age_ms);
   base::Status forget();
-  base::Status add_column();
-  // One row-preserving rewrite of every file of the anchor.
-  base::Status compact();
+  base::Status add_column(const iceberg::TableId& id);
+  // One rewrite of every file of a table, with the same rows.
+  base::Status compact(const iceberg::TableId& id);
   base::Status commit_to_another_branch();
   // Once: the event of the scenario.
   base::Status strike();

@@ -25,12 +25,25 @@ void Lakehouse::record(const iceberg::TableId& id, const iceberg::TableMetadata&
   if (is_anchor_gone_) return;
   TablesState state = history_.empty() ? TablesState() : history_.back();
   auto version = std::make_shared<const iceberg::TableMetadata>(metadata);
-  (id == kAnchor ? state.anchor : state.dead_letters) = std::move(version);
+  const auto place = routed_place(id);
+  (id == kAnchor ? state.anchor : place ? state.routed[*place] : state.dead_letters) = std::move(version);
   if (id == kAnchor) {
     for (const iceberg::Snapshot& snapshot : metadata.snapshots) known_.try_emplace(snapshot.snapshot_id, snapshot);
   }
   state.cause = cause;
   history_.push_back(std::move(state));
+}
+
+void Lakehouse::count(const iceberg::TableId& id, const iceberg::TableCommit& commit, bool is_foreign) {
+  if (is_foreign) return tally_.add("foreign commits");
+  const bool is_routed = routed_place(id).has_value();
+  tally_.add(id == kAnchor ? "commits accepted" : "owed applied");
+  if (is_routed) tally_.add("routed:applied");
+  for (const iceberg::Update& update : commit.updates) {
+    if (std::holds_alternative<iceberg::RemoveSnapshots>(update)) tally_.add(is_routed ? "routed:own-expiry" : "own:expiry");
+    const auto* added = std::get_if<iceberg::AddSnapshot>(&update);
+    if (is_routed && added != nullptr && added->snapshot.summary_number("deleted-records") > 0) tally_.add("routed:void-epochs");
+  }
 }
 
 base::Result<iceberg::LoadedTable> Lakehouse::create(const iceberg::TableId& id, const iceberg::CreateTable& request) {
@@ -44,12 +57,7 @@ base::Result<iceberg::LoadedTable> Lakehouse::apply(const iceberg::TableId& id, 
   base::Result<iceberg::LoadedTable> answer = catalog_->commit_table(id, commit);
   if (answer.ok()) {
     record(id, answer->metadata, cause);
-    const bool is_foreign = cause.starts_with("foreign");
-    tally_.add(is_foreign ? "foreign commits" : id == kAnchor ? "commits accepted" : "owed applied");
-    const bool expires = std::any_of(commit.updates.begin(), commit.updates.end(), [](const iceberg::Update& update) {
-      return std::holds_alternative<iceberg::RemoveSnapshots>(update);
-    });
-    if (expires && !is_foreign) tally_.add("own:expiry");
+    count(id, commit, cause.starts_with("foreign"));
   } else if (answer.error().code() == base::Code::kConflict) {
     tally_.add("commits conflicting");
   }
@@ -84,6 +92,16 @@ base::Status Lakehouse::drop_anchor(bool makes_another) {
 std::optional<TableMarks> Lakehouse::newest_anchor_marks() const {
   if (history_.empty() || !history_.back().anchor) return std::nullopt;
   return newest_marks(*history_.back().anchor, known_);
+}
+
+size_t Lakehouse::owed_to_routed() const {
+  const std::optional<TableMarks> marks = newest_anchor_marks();
+  if (!marks) return 0;
+  return static_cast<size_t>(std::count_if(marks->owed.begin(), marks->owed.end(), [&](const OwedMark& owed) {
+    const auto place = routed_place(owed.table);
+    const TableVersion version = place ? history_.back().routed[*place] : nullptr;
+    return version != nullptr && owed.epoch > applied_of(*version);
+  }));
 }
 
 void Lakehouse::settle() {

@@ -1,10 +1,11 @@
 // Lakehouse: the catalog server and the store behind the network, and the record of every version that tables went through.
 //
 // It applies commit requests one by one, in the order in which they arrive; couriers bring those that were delayed. The
-// record keeps, for each accepted change of a table, the newest metadata of both tables at that very moment (the token does not
+// record keeps, for each accepted change of a table, the newest metadata of all tables at that very moment (the token does not
 // move in between), so that the oracle may judge every state that anybody could have seen. Any lane.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "base/sync.h"
 #include "iceberg/catalog.h"
 #include "tests/simulation/keeping_file_io.h"
+#include "tests/simulation/routing.h"
 #include "tests/simulation/table_marks.h"
 #include "tests/simulation/tally.h"
 
@@ -23,10 +25,13 @@ inline const iceberg::TableId kAnchor{{"db"}, "orders"};
 inline const iceberg::TableId kDeadLetters{{"db"}, "orders_dead_letters"};
 inline constexpr char kPipeline[] = "sim";
 
-// Both tables after one accepted change; null: does not exist yet.
+using TableVersion = std::shared_ptr<const iceberg::TableMetadata>;
+
+// All tables after one accepted change; null: does not exist yet.
 struct TablesState {
-  std::shared_ptr<const iceberg::TableMetadata> anchor;
-  std::shared_ptr<const iceberg::TableMetadata> dead_letters;
+  TableVersion anchor;
+  TableVersion dead_letters;
+  std::array<TableVersion, kRoutedTables> routed;
   std::string cause;  // "worker", "courier", "foreign …"
 };
 
@@ -51,8 +56,11 @@ class Lakehouse {
   const KnownSnapshots& known_snapshots() const { return known_; }
   // What the anchor says of its positions now; nullopt: nothing yet.
   std::optional<TableMarks> newest_anchor_marks() const;
+  // Entries that the anchor owes now to tables that rows are routed to.
+  size_t owed_to_routed() const;
 
  private:
+  void count(const iceberg::TableId& id, const iceberg::TableCommit& commit, bool is_foreign);
   void record(const iceberg::TableId& id, const iceberg::TableMetadata& metadata, const std::string& cause);
 
   Tally& tally_;

@@ -15,6 +15,7 @@ const char* count_name(Phase phase) {
     case Phase::kCommitAnswered: return "crashes, commit answered";
     case Phase::kDeadLetters: return "crashes, dead letters";
     case Phase::kGroupOffsets: return "crashes, group offsets";
+    case Phase::kRouted: return "crashes, routed tables";
   }
   return "";
 }
@@ -29,7 +30,8 @@ const char* point_of(Phase phase) {
     case Phase::kGroupOffsets: return "KI6";
     case Phase::kCommitSent:
     case Phase::kCommitAnswered:
-    case Phase::kDeadLetters: return "";
+    case Phase::kDeadLetters:
+    case Phase::kRouted: return "";
   }
   return "";
 }

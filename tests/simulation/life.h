@@ -13,8 +13,8 @@
 
 namespace frazil::simulation {
 
-enum class Phase { kLoading, kReading, kWriting, kPreparing, kCommitSent, kCommitAnswered, kDeadLetters, kGroupOffsets };
-inline constexpr int kPhases = 8;
+enum class Phase { kLoading, kReading, kWriting, kPreparing, kCommitSent, kCommitAnswered, kDeadLetters, kGroupOffsets, kRouted };
+inline constexpr int kPhases = 9;
 
 class Life {
  public:

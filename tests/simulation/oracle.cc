@@ -12,12 +12,14 @@ constexpr size_t kProblemsKept = 5;
 
 std::string place(int32_t partition, int64_t offset) { return std::to_string(partition) + "/" + std::to_string(offset); }
 
-// Void entries that are owed and not applied yet.
-bool is_void(const TableMarks& marks, int64_t applied, int64_t epoch) {
-  return std::any_of(marks.owed.begin(), marks.owed.end(), [&](const OwedMark& owed) {
-    return owed.void_epochs && owed.epoch > applied && owed.epoch > epoch && owed.void_epochs->first <= epoch &&
-           epoch <= owed.void_epochs->second;
-  });
+// Every table of a state that exists, the anchor apart.
+std::vector<std::pair<iceberg::TableId, TableVersion>> others_of(const TablesState& state) {
+  std::vector<std::pair<iceberg::TableId, TableVersion>> others;
+  if (state.dead_letters) others.emplace_back(kDeadLetters, state.dead_letters);
+  for (size_t i = 0; i < kRoutedTables; ++i) {
+    if (state.routed[i]) others.emplace_back(routed_tables()[i], state.routed[i]);
+  }
+  return others;
 }
 
 }  // namespace
@@ -38,13 +40,13 @@ std::vector<std::string> Oracle::judge(bool must_be_complete) {
     return problems_;
   }
   judge_files(*history.back().anchor);
-  if (history.back().dead_letters) judge_files(*history.back().dead_letters);
+  for (const auto& [id, table] : others_of(history.back())) judge_files(*table);
   if (must_be_complete) judge_completeness(history.back());
   return problems_;
 }
 
 void Oracle::judge_state(const TablesState& state) {
-  if (state.dead_letters) judge_outbox(*state.dead_letters);
+  for (const auto& [id, table] : others_of(state)) judge_outbox(id, *table);
   if (!state.anchor) return;
   const std::optional<TableMarks> newest = newest_marks(*state.anchor, house_.known_snapshots());
   if (!newest) {
@@ -109,6 +111,9 @@ void Oracle::judge_decision(const TableMarks& newest) {
   } else if (newest.next != last_->next) {
     problem("a decision moved the positions to where nobody was");
   }
+  const bool voids = std::any_of(newest.owed.begin(), newest.owed.end(), [](const OwedMark& owed) { return owed.void_epochs.has_value(); });
+  if (voids) floors_[newest.epoch] = newest.next;
+  if (scenario_.is_routed()) tally_.add(voids ? "routed:roll-back-taken" : "routed:roll-back-left-out");
   rolled_from_.reset();
 }
 
@@ -136,28 +141,6 @@ bool Oracle::is_skip(const TableMarks& newest, int32_t partition, int64_t before
 
 // --- rows ------------------------------------------------------------------------------------------------------------------
 
-Oracle::Counts Oracle::count_rows(const TablesState& state, const TableMarks& newest) {
-  Counts counts;
-  for (const RecordName& row : rows_.visible(*state.anchor, problems_)) {
-    if (row.partition < 0) continue;
-    const int32_t partition = row.partition % kOtherLogParts;
-    Seen& seen = counts[{partition, row.offset}];
-    ++seen.anchor;
-    if (row.partition != part_named_by(partition, row.offset)) ++seen.of_another_log;
-  }
-  const int64_t applied = state.dead_letters ? applied_of(*state.dead_letters) : 0;
-  if (state.dead_letters) {
-    for (const RecordName& row : rows_.visible(*state.dead_letters, problems_)) {
-      if (!is_void(newest, applied, row.epoch)) ++counts[{row.partition, row.offset}].dead;
-    }
-  }
-  for (const OwedMark& owed : newest.owed) {
-    if (owed.void_epochs || owed.epoch <= applied || is_void(newest, applied, owed.epoch)) continue;
-    for (const RecordName& row : rows_.of_manifest(owed.manifest, problems_)) ++counts[{row.partition, row.offset}].dead;
-  }
-  return counts;
-}
-
 // The number that the record names itself by; -1: there is no such record.
 int32_t Oracle::part_named_by(int32_t partition, int64_t offset) const {
   if (static_cast<size_t>(partition) >= topic_.partitions.size()) return -1;
@@ -180,27 +163,43 @@ bool Oracle::is_left_out(int32_t partition, int64_t offset) const {
 
 void Oracle::judge_record(int32_t partition, int64_t offset, const Seen& seen, int64_t frontier) {
   const LogEntry& entry = topic_.partitions[static_cast<size_t>(partition)].entries[static_cast<size_t>(offset)];
-  const int count = seen.anchor + seen.dead;
+  const int count = seen.total();
   if (entry.kind != LogEntry::Kind::kRecord) {
     if (count != 0) problem("record " + place(partition, offset) + " is no committed record and is there");
     return;
   }
-  if (seen.of_another_log > 0) problem("record " + place(partition, offset) + " is there from another log");
-  if (is_left_out(partition, offset) && count <= 1) return;
+  const int32_t part = part_named_by(partition, offset);
+  if (std::any_of(seen.parts.begin(), seen.parts.end(), [&](int32_t named) { return named != part; })) {
+    problem("record " + place(partition, offset) + " is there from another log");
+  }
+  if (is_left_out(partition, offset) && is_well_left_out(entry.value, seen)) return;
   if (is_skipped(partition, offset) && count == 0) return;
   if (count != 1) {
     problem("record " + place(partition, offset) + " is there " + std::to_string(count) + " times (" +
-            std::to_string(seen.anchor) + " rows, " + std::to_string(seen.dead) + " dead letters; frontier " +
-            std::to_string(frontier) + ")");
+            std::to_string(seen.anchor) + " rows, " + std::to_string(seen.routed[0]) + " and " + std::to_string(seen.routed[1]) +
+            " routed, " + std::to_string(seen.dead) + " dead letters; frontier " + std::to_string(frontier) + ")");
     return;
   }
-  const RecordKind kind = kind_of(entry.value);
-  if (kind == RecordKind::kPlain && seen.anchor != 1) problem("record " + place(partition, offset) + " is a dead letter");
+  judge_place(partition, offset, entry.value, seen);
+}
+
+bool Oracle::is_well_left_out(const std::string& value, const Seen& seen) const {
+  const bool was_in_anchor = kind_of(value) != RecordKind::kBad && places_of(value, scenario_.routing).anchor;
+  return seen.total() == 1 || (seen.total() == 0 && (was_in_anchor || !scenario_.is_routed()));
+}
+
+void Oracle::judge_place(int32_t partition, int64_t offset, const std::string& value, const Seen& seen) {
+  const RecordKind kind = kind_of(value);
+  const Places places = places_of(value, scenario_.routing);
   if (kind == RecordKind::kBad && seen.dead != 1) problem("record " + place(partition, offset) + " should be a dead letter");
+  if (seen.dead == 1 && kind == RecordKind::kPlain && !places.dead) problem("record " + place(partition, offset) + " is a dead letter");
+  has_strays_ = has_strays_ || (seen.dead == 1 && kind == RecordKind::kPlain && places.dead);
+  const bool is_astray = (seen.anchor == 1 && !places.anchor) || (seen.routed[0] == 1 && !places.routed[0]) || (seen.routed[1] == 1 && !places.routed[1]);
+  if (is_astray) problem("record " + place(partition, offset) + " is in another table than its kind is for");
 }
 
 void Oracle::judge_rows(const TablesState& state, const TableMarks& newest) {
-  Counts counts = count_rows(state, newest);
+  Counts counts = counts_.count(state, newest);
   for (const auto& [partition, frontier] : newest.next) {
     const auto index = static_cast<size_t>(partition);
     if (index >= topic_.partitions.size() || frontier > static_cast<int64_t>(topic_.partitions[index].entries.size())) {
@@ -221,17 +220,18 @@ void Oracle::judge_rows(const TablesState& state, const TableMarks& newest) {
 
 // --- the outbox and the end ------------------------------------------------------------------------------------------------
 
-void Oracle::judge_outbox(const iceberg::TableMetadata& dead_letters) {
-  const iceberg::Snapshot* head = dead_letters.current_snapshot();
-  if (head == nullptr || head->snapshot_id == outbox_snapshot_) return;
-  outbox_snapshot_ = head->snapshot_id;
+void Oracle::judge_outbox(const iceberg::TableId& table, const iceberg::TableMetadata& metadata) {
+  const iceberg::Snapshot* head = metadata.current_snapshot();
+  Outbox& outbox = outboxes_[table];
+  if (head == nullptr || head->snapshot_id == outbox.snapshot) return;
+  outbox.snapshot = head->snapshot_id;
   const auto applied = head->summary.find(std::string("frazil.") + kPipeline + ".applied");
   if (applied == head->summary.end()) return;
   const int64_t epoch = std::atoll(applied->second.c_str());
-  if (epoch <= applied_) {
-    problem("epoch " + std::to_string(epoch) + " of the outbox was applied after epoch " + std::to_string(applied_));
+  if (epoch <= outbox.applied) {
+    problem("epoch " + std::to_string(epoch) + " was applied to " + table.name + " after epoch " + std::to_string(outbox.applied));
   }
-  applied_ = std::max(applied_, epoch);
+  outbox.applied = std::max(outbox.applied, epoch);
 }
 
 void Oracle::judge_files(const iceberg::TableMetadata& metadata) {
@@ -249,22 +249,36 @@ void Oracle::judge_completeness(const TablesState& last) {
     judge_rows(last, *newest);
   }
   if (!newest || rolled_from_) return problem("the table was left without positions that hold");
+  judge_positions(*newest);
+  std::map<std::string, int64_t> applied;
+  for (const auto& [id, table] : others_of(last)) applied[id.text()] = applied_of(*table);
+  for (const OwedMark& owed : newest->owed) {
+    if (owed.epoch > applied[owed.table]) problem("epoch " + std::to_string(owed.epoch) + " is still owed to " + owed.table);
+  }
+  count_end(last);
+}
+
+void Oracle::judge_positions(const TableMarks& newest) {
   for (size_t i = 0; i < topic_.partitions.size(); ++i) {
-    const auto found = newest->next.find(static_cast<int32_t>(i));
-    const int64_t at = found == newest->next.end() ? 0 : found->second;
+    const auto found = newest.next.find(static_cast<int32_t>(i));
+    const int64_t at = found == newest.next.end() ? 0 : found->second;
     if (at < topic_.partitions[i].stable_end) {
       problem("partition " + std::to_string(i) + " is at " + std::to_string(at) + " of " +
               std::to_string(topic_.partitions[i].stable_end));
     }
   }
-  const int64_t applied = last.dead_letters ? applied_of(*last.dead_letters) : 0;
-  for (const OwedMark& owed : newest->owed) {
-    if (owed.epoch > applied) problem("epoch " + std::to_string(owed.epoch) + " is still owed");
-  }
+}
+
+void Oracle::count_end(const TablesState& last) {
+  const auto rows = [&](const TableVersion& table) {
+    return table ? static_cast<int64_t>(rows_.visible(*table, problems_).size()) : int64_t{0};
+  };
   tally_.add("files removed", static_cast<int64_t>(house_.store()->removed()));
-  if (last.dead_letters && applied > 0) tally_.add("KI17");
-  tally_.add("rows", static_cast<int64_t>(rows_.visible(*last.anchor, problems_).size()));
-  if (last.dead_letters) tally_.add("dead letters", static_cast<int64_t>(rows_.visible(*last.dead_letters, problems_).size()));
+  if (last.dead_letters && applied_of(*last.dead_letters) > 0) tally_.add("KI17");
+  tally_.add("rows", rows(last.anchor));
+  tally_.add("dead letters", rows(last.dead_letters));
+  if (has_strays_) tally_.add("routed:no-table");
+  for (const TableVersion& table : last.routed) tally_.add("routed:rows", rows(table));
 }
 
 }  // namespace frazil::simulation

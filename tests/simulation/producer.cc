@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "tests/simulation/routing.h"
 
 namespace frazil::simulation {
 
@@ -15,7 +16,7 @@ std::vector<std::string> Producer::make_values(int32_t partition, int count) {
   std::vector<std::string> values;
   for (int i = 0; i < count; ++i) {
     const std::string place = "{\"part\":" + std::to_string(first_part_[partition] + partition) +
-                              ",\"ord\":" + std::to_string(next_[partition]++) + ",\"amount\":";
+                              ",\"ord\":" + std::to_string(next_[partition]++) + ",\"kind\":\"" + draw_kind() + "\",\"amount\":";
     if (chance(scenario_.bad_records)) {
       values.push_back(place + "broken");
     } else if (chance(scenario_.disputed_records)) {

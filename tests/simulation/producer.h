@@ -1,7 +1,7 @@
 // Producer: fills the simulated topic while the workers read, and changes it: transactions, leader epochs, a new partition, and the
 // event of the scenario. One lane.
 //
-// A record is JSON that names its own place: {"part":0,"ord":17,"amount":5}. Three kinds: plain; disputed (amount is a
+// A record is JSON that names its own place: {"part":0,"ord":17,"kind":"click","amount":5}. Three sorts: plain; disputed (amount is a
 // text, which one of two decoders takes); bad (no JSON, no decoder takes it). Records of another log under the same name, made anew or
 // cut and filled again, name partitions from 100 on.
 #pragma once

@@ -42,6 +42,11 @@ TableEvent draw_table_event() {
   return TableEvent::kNone;
 }
 
+Routing draw_routing() {
+  const int64_t drawn = between(0, 999);
+  return drawn < 200 ? Routing::kAnchorTakesTheRest : drawn < 340 ? Routing::kPositionsTable : Routing::kNone;
+}
+
 }  // namespace
 
 Scenario draw_scenario() {
@@ -65,6 +70,7 @@ Scenario draw_scenario() {
   s.adds_partition = chance(150);
   s.forgets_group_offsets = s.has_group && chance(100);
   s.has_storms = s.has_group && chance(100);
+  s.routing = draw_routing();
   s.source = draw_source_event();
   if (s.source == SourceEvent::kNone) s.table = draw_table_event();
   s.changes_schema = chance(80);

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/random.h"
 
 namespace frazil::simulation {
 
 // Goes up whenever a seed's meaning changes. tests/simulation/seeds.txt tells for each seed which one it was found in.
-inline constexpr int kScenarioVersion = 3;
+inline constexpr int kScenarioVersion = 4;
 
 inline bool chance(int per_thousand) { return base::random_below(1000) < static_cast<uint64_t>(per_thousand); }
 // Uniform in [first, last].
@@ -31,6 +32,7 @@ struct Faults {
   int kafka_failed = 0;
   int stalled = 0;             // a process stands still for seconds
   bool refuses_dead_letters = false;  // for a while: no commit to the dead-letter table is let through
+  std::optional<size_t> refuses_routed;  // the same of one table that rows are routed to
 };
 
 // What happens to the topic, beside records, leader changes and new partitions.
@@ -53,6 +55,13 @@ enum class TableEvent {
   kRecreated,
 };
 
+// Which tables the pipeline has, beside its dead letters.
+enum class Routing {
+  kNone,                // one
+  kAnchorTakesTheRest,  // the anchor, and others that take their kinds of rows first
+  kPositionsTable,      // others; the anchor holds positions and no row
+};
+
 struct Scenario {
   int partitions = 2;
   int records = 60;
@@ -72,15 +81,17 @@ struct Scenario {
   bool adds_partition = false;
   bool forgets_group_offsets = false;
   bool has_storms = false;       // rebalances that follow each other
+  Routing routing = Routing::kNone;
   SourceEvent source = SourceEvent::kNone;
   TableEvent table = TableEvent::kNone;
   bool changes_schema = false;
   bool is_busy = false;          // another program commits many times a second, for a while
   bool forgets = false;  // the table remembers few older metadata files: an expiry soon cuts what its history tells
-  bool has_outages = false;  // of commits to the dead-letter table, so that owed entries pile up
+  bool has_outages = false;  // of commits to the dead-letter table and to others beside the anchor, so that owed entries pile up
   int64_t foreign_pause_ms = 3'000;  // at most, between two foreign commits
   Faults faults;
 
+  bool is_routed() const { return routing != Routing::kNone; }
   bool rolls_back() const { return table == TableEvent::kRolledBack || table == TableEvent::kBranchReplaced; }
   // The records that Kafka has at the end are not those that the table may have.
   bool loses_log() const {

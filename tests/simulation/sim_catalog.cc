@@ -37,7 +37,13 @@ base::Error unclear_answer() {
   }
 }
 
-Phase phase_of(const iceberg::TableId& id, Phase otherwise) { return id == kAnchor ? otherwise : Phase::kDeadLetters; }
+Phase phase_of(const iceberg::TableId& id, Phase otherwise) {
+  if (id == kAnchor) return otherwise;
+  return routed_place(id) ? Phase::kRouted : Phase::kDeadLetters;
+}
+
+// What is counted when a late request lands.
+const char* late_count(const iceberg::TableId& id) { return routed_place(id) ? "routed:late" : "KI5"; }
 
 }  // namespace
 
@@ -84,8 +90,15 @@ base::Result<iceberg::LoadedTable> SimCatalog::create_table(const iceberg::Table
 
 base::Status SimCatalog::drop_table(const iceberg::TableId&) { return base::unsupported("nobody drops tables here"); }
 
+bool SimCatalog::is_out(const iceberg::TableId& id) const {
+  const auto place = routed_place(id);
+  const bool is_routed_out = place && faults_.refuses_routed == place;
+  if (is_routed_out) tally_.add("routed:outage");
+  return is_routed_out || (id == kDeadLetters && faults_.refuses_dead_letters);
+}
+
 SimCatalog::Fate SimCatalog::draw_fate(const iceberg::TableId& id) const {
-  if (chance(faults_.commit_not_sent) || (id == kDeadLetters && faults_.refuses_dead_letters)) return Fate::kNotSent;
+  if (is_out(id) || chance(faults_.commit_not_sent)) return Fate::kNotSent;
   if (chance(faults_.commit_throttled)) return Fate::kThrottled;
   if (chance(faults_.commit_rejected)) return Fate::kRejected;
   if (chance(faults_.commit_lost)) return Fate::kLost;
@@ -98,7 +111,7 @@ SimCatalog::Fate SimCatalog::draw_fate(const iceberg::TableId& id) const {
 base::Result<iceberg::LoadedTable> SimCatalog::unknown(const iceberg::TableId& id, const iceberg::TableCommit& commit) {
   open_[id] = added_snapshot(commit);
   tally_.add("answer:unknown");
-  tally_.add("KI4");
+  tally_.add(routed_place(id) ? "routed:unknown" : "KI4");
   return unclear_answer();
 }
 
@@ -146,7 +159,7 @@ base::Result<iceberg::LoadedTable> SimCatalog::send(const iceberg::TableId& id, 
       return unknown(id, commit);
     case Fate::kDelayed:
       tally_.add("requests delayed");
-      house_.apply_later(id, commit, between(50'000, 3'000'000), "KI5");
+      house_.apply_later(id, commit, between(50'000, 3'000'000), late_count(id));
       pass_time(between(1'000, 800'000));
       return unknown(id, commit);
     case Fate::kAnswerLost:
@@ -155,7 +168,7 @@ base::Result<iceberg::LoadedTable> SimCatalog::send(const iceberg::TableId& id, 
       pass_time(between(1'000, 400'000));
       return unknown(id, commit);
     case Fate::kDoubled: {
-      tally_.add("requests doubled");
+      tally_.add(routed_place(id) ? "routed:doubled" : "requests doubled");
       base::Result<iceberg::LoadedTable> first = house_.apply(id, commit, "worker");
       if (chance(500)) return answered(id, house_.apply(id, commit, "worker, again"));
       house_.apply_later(id, commit, between(1'000, 2'000'000));
@@ -173,7 +186,7 @@ base::Result<iceberg::LoadedTable> SimCatalog::commit_table(const iceberg::Table
   if (life_->is_dead()) return life_->step(Phase::kCommitSent).error();
   if (base::Status crashed = life_->step(phase_of(id, Phase::kCommitSent)); !crashed.ok()) {
     if (id == kAnchor) tally_.add("KI3");
-    if (chance(600)) house_.apply_later(id, commit, between(0, 2'000'000), "KI5");  // it was on its way
+    if (chance(600)) house_.apply_later(id, commit, between(0, 2'000'000), late_count(id));  // it was on its way
     return crashed.error();
   }
   base::Result<iceberg::LoadedTable> answer = send(id, commit, draw_fate(id));

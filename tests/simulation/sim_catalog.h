@@ -33,6 +33,8 @@ class SimCatalog : public iceberg::Catalog {
 
  private:
   enum class Fate { kNotSent, kLost, kAnswerLost, kDelayed, kThrottled, kRejected, kDoubled, kArrives };
+  // An outage of its commits is on.
+  bool is_out(const iceberg::TableId& id) const;
   Fate draw_fate(const iceberg::TableId& id) const;
   base::Result<iceberg::LoadedTable> send(const iceberg::TableId& id, const iceberg::TableCommit& commit, Fate fate);
   // Nothing is known of the request, whether or not it was or will be applied.

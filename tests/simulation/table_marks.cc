@@ -47,6 +47,7 @@ void read_owed(const std::string& text, TableMarks& marks) {
   for (const Json& entry : json) {
     OwedMark& owed = marks.owed.emplace_back();
     owed.epoch = entry.value("epoch", int64_t{0});
+    owed.table = entry.value("table", "");
     owed.manifest = entry.value("manifest", "");
     if (entry.contains("void")) owed.void_epochs.emplace(entry["void"][0].get<int64_t>(), entry["void"][1].get<int64_t>());
   }

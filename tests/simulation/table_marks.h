@@ -14,6 +14,7 @@ namespace frazil::simulation {
 
 struct OwedMark {
   int64_t epoch = 0;
+  std::string table;
   std::string manifest;                                  // empty: a void entry
   std::optional<std::pair<int64_t, int64_t>> void_epochs;  // inclusive
 };

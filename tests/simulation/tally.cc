@@ -23,6 +23,12 @@ const std::vector<std::string>& mandatory_counts() {
       "foreign:append", "foreign:compaction", "foreign:expiry", "foreign:orphan-removal", "foreign:roll-back",
       "foreign:branch-replaced", "foreign:drop", "foreign:recreate", "foreign:property-removed", "foreign:tag-removed",
       "foreign:watermark-lost", "foreign:other-branch", "foreign:schema", "own:expiry",
+      // Tables that rows are routed to.
+      "routed:positions-table", "routed:anchor-with-rows", "routed:several-workers", "routed:rows", "routed:no-table", "routed:applied",
+      "routed:unknown", "routed:late", "routed:doubled", "routed:outage", "routed:owed-over-a-crash", "crashes, routed tables",
+      "routed:own-expiry", "routed:foreign:append", "routed:foreign:compaction", "routed:foreign:expiry", "routed:foreign:schema",
+      "routed:roll-back-taken", "routed:roll-back-left-out", "routed:void-epochs", "halt:OWED_ROWS_REWRITTEN",
+      "routed:void-rows-removed-by-hand",
   };
   return names;
 }

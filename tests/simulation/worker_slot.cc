@@ -10,40 +10,10 @@
 #include "tests/simulation/observed_sink.h"
 #include "tests/simulation/producer.h"
 #include "tests/simulation/sim_catalog.h"
+#include "tests/simulation/sink_setup.h"
 
 namespace frazil::simulation {
 namespace {
-
-columnar::Field column(int32_t id, std::string name, columnar::TypeId type, bool is_required) {
-  columnar::Field field;
-  field.id = id;
-  field.name = std::move(name);
-  field.type = columnar::Type::primitive(type);
-  field.required = is_required;
-  return field;
-}
-
-columnar::Schema record_schema() {
-  columnar::Schema schema;
-  schema.fields = {column(1, "part", columnar::TypeId::kInt, true), column(2, "ord", columnar::TypeId::kLong, true),
-                   column(3, "amount", columnar::TypeId::kLong, false)};
-  return schema;
-}
-
-sinks::IcebergSinkConfig sink_config(const Scenario& scenario) {
-  sinks::IcebergSinkConfig config;
-  config.pipeline = kPipeline;
-  config.table = kAnchor;
-  config.dead_letters = kDeadLetters;
-  config.schema = record_schema();
-  config.create.emplace();
-  if (scenario.is_partitioned) config.create->partition_by = {"part"};
-  if (scenario.merges_manifests) config.create->properties["commit.manifest.min-count-to-merge"] = "4";
-  if (scenario.forgets) config.create->properties["write.metadata.previous-versions-max"] = "2";
-  config.history_keep_ms = scenario.history_keep_ms;
-  config.user = "simulation";
-  return config;
-}
 
 engine::WorkerOptions worker_options(const Scenario& scenario, bool until_caught_up) {
   engine::WorkerOptions options;
@@ -56,6 +26,8 @@ engine::WorkerOptions worker_options(const Scenario& scenario, bool until_caught
   options.user = "simulation";
   return options;
 }
+
+constexpr int kLastAnswers = 2 + 2 * static_cast<int>(kRoutedTables);
 
 // Errors that a fault of network, store or cluster explains.
 bool is_passing(base::Code code) {
@@ -77,7 +49,7 @@ base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::In
   const auto source = sources::make_kafka_source(source_config, kafka_.make_client(life, group));
   base::Metrics metrics;
   engine::PipelineStatus status(kPipeline, metrics);
-  const auto sink = sinks::make_iceberg_sink(sink_config(scenario_), catalog, source->format(), accepted_);
+  const auto sink = sinks::make_iceberg_sink(draw_sink_config(scenario_), catalog, source->format(), accepted_);
   ObservedSink observed(*sink, tally_, has_rivals);
   decoders::JsonDecoderConfig decoding;
   decoding.pipeline = kPipeline;
@@ -93,10 +65,12 @@ base::Status WorkerSlot::run_process(const std::shared_ptr<Life>& life, base::In
 
 void WorkerSlot::doom(Life& life) {
   if (!chance(750)) return;
-  // Crashes between a commit and its outbox are the worst: two more chances for them.
-  const auto drawn = base::random_below(kPhases + 2);
-  const auto phase = drawn < kPhases ? static_cast<Phase>(drawn) : Phase::kDeadLetters;
-  const bool is_frequent = phase == Phase::kReading || phase == Phase::kPreparing;
+  // Crashes between a commit and its outbox are the worst: more chances for them.
+  const int phases = scenario_.is_routed() ? kPhases + 3 : kPhases + 1;
+  const auto drawn = static_cast<int>(base::random_below(static_cast<uint64_t>(phases)));
+  const Phase worst = scenario_.is_routed() ? Phase::kRouted : Phase::kDeadLetters;
+  const auto phase = drawn < kPhases - 1 ? static_cast<Phase>(drawn) : worst;
+  const bool is_frequent = phase == Phase::kReading || phase == Phase::kPreparing || phase == Phase::kRouted;
   life.doom(phase, static_cast<int>(between(1, is_frequent ? 80 : 12)));
 }
 
@@ -113,6 +87,7 @@ void WorkerSlot::run() {
     if (stopped_.raised()) return;
     tally_.add("processes");
     const base::Status ended = run_process(life, *stop_process, false);
+    if (life->is_dead() && house_.owed_to_routed() > 0) tally_.add("routed:owed-over-a-crash");
     life->end();
     judge(ended, *life);
     // An operator who has read a halt answers it before the other worker meets it.
@@ -124,11 +99,13 @@ void WorkerSlot::run() {
 base::Status WorkerSlot::run_until_caught_up(base::Interrupt& stop) {
   base::Status ended = run_process(std::make_shared<Life>(tally_), stop, true);
   // Something happened after the others had looked for the last time: it is answered as theirs were.
-  for (int answers = 0; answers < 2 && !ended.ok() && ended.error().halt() != nullptr; ++answers) {
+  for (int answers = 0; answers < kLastAnswers && !ended.ok() && ended.error().halt() != nullptr; ++answers) {
     const base::Halt halt = *ended.error().halt();
-    const std::string choice = choice_for(halt);
-    if (choice.empty()) break;
-    accepted_ = {{halt.code, choice, halt.token}};
+    if (!operator_.is_mended(halt)) {
+      const std::string choice = operator_.choice_for(halt);
+      if (choice.empty()) break;
+      accepted_ = {{halt.code, choice, halt.token}};
+    }
     ended = run_process(std::make_shared<Life>(tally_), stop, true);
   }
   return ended;
@@ -148,10 +125,8 @@ void WorkerSlot::answer(const base::Halt& halt) {
     tally_.add(point_of_end(halt.code));
     return;
   }
-  // Its cause is somebody's to mend: a token, a permission. Then it is started again.
-  const bool is_refusal = halt.code == "COMMIT_REJECTED" || halt.code == "OWED_REFUSED";
-  if (is_refusal && scenario_.faults.commit_rejected > 0) return;
-  if (const std::string choice = choice_for(halt); !choice.empty()) {
+  if (operator_.is_mended(halt)) return;
+  if (const std::string choice = operator_.choice_for(halt); !choice.empty()) {
     accepted_ = {{halt.code, choice, halt.token}};
     tally_.add("halts accepted");
     return;
@@ -171,24 +146,6 @@ std::string WorkerSlot::point_of_end(const std::string& code) const {
   if (code == "SOURCE_BEHIND") return "KI11";
   if (code == "SOURCE_RECREATED") return "KI12";
   return "ended by " + code;
-}
-
-// What an operator answers; empty: nobody expected that halt.
-std::string WorkerSlot::choice_for(const base::Halt& halt) {
-  if (halt.choices.empty()) return "";
-  if (halt.code == "TABLE_ROLLED_BACK" && scenario_.rolls_back()) return halt.choices[base::random_below(halt.choices.size())].name;
-  // Histories are cut, and compactions rewrite what would tell: with or without a roll-back.
-  if (halt.code == "TABLE_HISTORY_LOST" && scenario_.forgets) return "source";
-  if (halt.code == "WATERMARK_LOST" && scenario_.table == TableEvent::kTagRemoved) return "property";
-  if (halt.code == "SOURCE_GAP" && scenario_.source == SourceEvent::kOvertaken) {
-    tally_.add("KI10");
-    return "skip";
-  }
-  if (halt.code == "SOURCE_CLUSTER_CHANGED" && scenario_.source == SourceEvent::kMoved) {
-    tally_.add("KI13");
-    return "same_offsets";
-  }
-  return "";
 }
 
 void WorkerSlot::tend(base::MonoMicros now) {

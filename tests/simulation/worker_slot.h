@@ -15,6 +15,7 @@
 #include "engine/sink.h"
 #include "tests/simulation/lakehouse.h"
 #include "tests/simulation/life.h"
+#include "tests/simulation/operator.h"
 #include "tests/simulation/scenario.h"
 #include "tests/simulation/sim_kafka.h"
 
@@ -24,7 +25,7 @@ class WorkerSlot {
  public:
   // Everything outlives the slot.
   WorkerSlot(int number, const Scenario& scenario, const Faults& faults, SimKafka& kafka, Lakehouse& house, Tally& tally)
-      : number_(number), scenario_(scenario), faults_(faults), kafka_(kafka), house_(house), tally_(tally) {}
+      : number_(number), scenario_(scenario), faults_(faults), kafka_(kafka), house_(house), tally_(tally), operator_(scenario, house, tally) {}
 
   // Process after process until stop().
   void run();
@@ -46,7 +47,6 @@ class WorkerSlot {
   void answer(const base::Halt& halt);
   bool is_of_event(const std::string& code) const;
   std::string point_of_end(const std::string& code) const;
-  std::string choice_for(const base::Halt& halt);
 
   const int number_;
   const Scenario& scenario_;
@@ -54,6 +54,7 @@ class WorkerSlot {
   SimKafka& kafka_;
   Lakehouse& house_;
   Tally& tally_;
+  Operator operator_;
   base::Interrupt stopped_;
   std::shared_ptr<Life> life_;
   std::shared_ptr<base::Interrupt> stop_process_;

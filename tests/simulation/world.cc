@@ -35,6 +35,7 @@ class World {
   void open();
   void endure();
   void tend_outage(base::MonoMicros now);
+  void begin_outage();
   void heal();
   void demand_progress();
   void stop_workers();
@@ -77,6 +78,8 @@ void World::open() {
                                           : "several workers, one group");
   }
   if (scenario_.workers == 3) tally_.add("three workers");
+  if (scenario_.is_routed()) tally_.add(scenario_.routing == Routing::kPositionsTable ? "routed:positions-table" : "routed:anchor-with-rows");
+  if (scenario_.is_routed() && scenario_.workers > 1) tally_.add("routed:several-workers");
   kafka_.create_topic(kTopic, scenario_.partitions);
   producer_ = std::make_unique<Producer>(kafka_, house_, scenario_, tally_);
   foreign_ = std::make_unique<ForeignActor>(house_, scenario_, tally_);
@@ -100,11 +103,22 @@ void World::endure() {
 }
 
 void World::tend_outage(base::MonoMicros now) {
-  if (faults_.refuses_dead_letters) {
-    faults_.refuses_dead_letters = now < outage_ends_;
+  if (faults_.refuses_dead_letters || faults_.refuses_routed) {
+    if (now < outage_ends_) return;
+    faults_.refuses_dead_letters = false;
+    faults_.refuses_routed.reset();
   } else if (scenario_.has_outages && chance(50)) {
-    faults_.refuses_dead_letters = true;
+    begin_outage();
     outage_ends_ = now + between(1'000'000, 8'000'000);
+  }
+}
+
+// Of the dead letters, or of one of the tables that rows are routed to.
+void World::begin_outage() {
+  if (scenario_.is_routed() && chance(700)) {
+    faults_.refuses_routed = base::random_below(kRoutedTables);
+  } else {
+    faults_.refuses_dead_letters = true;
     tally_.add("outages of the dead letters");
   }
 }
