@@ -220,6 +220,8 @@ base::Status ForeignActor::roll_back(bool replaces) {
   TRY(house_.apply(kAnchor, commit, replaces ? "foreign branch replacement" : "foreign rollback").status());
   has_struck_ = true;
   tally_.add(replaces ? "foreign:branch-replaced" : "foreign:roll-back");
+  // At once nothing tells of it any more but the rows.
+  if (scenario_.forgets && chance(500)) return forget();
   return {};
 }
 
