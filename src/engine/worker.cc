@@ -202,7 +202,10 @@ base::Result<SourcePositions> Worker::answer(const base::Error& error) {
   if (halt.token.empty()) halt.token = base::halt_token(halt.code, halt.range, sink_.committer().head_snapshot_id());
   TRY_ASSIGN(const std::optional<std::string> choice, accepted_choice(options_.accepted, halt, options_.pipeline));
   if (!choice) return base::Error(std::move(halt));
+  const int64_t judged_on = sink_.committer().head_snapshot_id();
   TRY_ASSIGN(const SourcePositions now, sink_.committer().reload());
+  // Another worker may have committed what the halt speaks of: to answer it now would move the positions back.
+  if (sink_.committer().head_snapshot_id() != judged_on) return now;
   TRY_ASSIGN(const SourcePositions moved, source_.apply_choice(halt, *choice, now));
   return sink_.committer().decide(now, moved, Decision{halt.code, *choice, halt.range, options_.user});
 }

@@ -354,6 +354,7 @@ class FakeCommitter : public Committer {
     return moved;
   }
   base::Result<SourcePositions> reload() override {
+    if (on_reload) on_reload();
     ++reloads;
     for (const auto& [split, position] : others) positions->next[split] = position;
     if (refused_reloads == 0) return *positions;
@@ -363,7 +364,7 @@ class FakeCommitter : public Committer {
   std::string mark() const override { return "t"; }
   base::Result<bool> must_create() override { return !is_made; }
   base::Status recognise(const std::string&) override { return recognised; }
-  int64_t head_snapshot_id() const override { return 17; }
+  int64_t head_snapshot_id() const override { return head; }
   int64_t least_cut_interval_ms() const override { return least_interval_ms; }
 
   // Like a request to a catalog that does not answer: ends when nobody waits for it any more.
@@ -392,6 +393,8 @@ class FakeCommitter : public Committer {
   bool is_made = false;
   base::Status recognised;
   Decision decided;
+  int64_t head = 17;
+  std::function<void()> on_reload;
 };
 
 class FakeSink : public Sink {
@@ -691,6 +694,21 @@ TEST(Worker, AnAcceptedHaltMovesThePositionsAndIsRecorded) {
   EXPECT_EQ(rig.sink.committer_.decided.choice, "skip");
   EXPECT_EQ(rig.sink.committer_.decided.user, "somebody");
   EXPECT_EQ(*std::min_element(rig.sink.committer_.rows.begin(), rig.sink.committer_.rows.end()), 5);
+}
+
+TEST(Worker, AnAcceptedHaltWhoseRecordsAnotherWorkerHasCommittedMovesNothing) {
+  Rig rig;
+  rig.source.check_status = base::Error(base::Halt{"SOURCE_GAP", "gone", "a[0,5)", "", {{"skip", "leave out"}}});
+  rig.options.accepted = {{"SOURCE_GAP", "", base::halt_token("SOURCE_GAP", "a[0,5)", 17)}};
+  rig.sink.committer_.on_reload = [&] {
+    if (rig.sink.committer_.head != 17) return;
+    rig.sink.committer_.head = 18;
+    rig.sink.committer_.positions->next["a"] = "20";
+    rig.source.check_status = base::Status();
+  };
+  ASSERT_TRUE(rig.run().ok());
+  EXPECT_EQ(rig.sink.committer_.decided.choice, "");
+  EXPECT_EQ(*std::min_element(rig.sink.committer_.rows.begin(), rig.sink.committer_.rows.end()), 20);
 }
 
 TEST(Worker, ARunThatHasNothingToReadEndsAtOnce) {

@@ -106,7 +106,7 @@ base::Status Outbox::note_anchor_at(int64_t highest_epoch, int64_t head) {
 base::Status Outbox::check_line(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t applied) {
   const bool is_another = came_on_another_line(metadata, entry, anchor_uuid_, config_.pipeline);
   if (applied <= anchor_epoch_ && !is_another) return {};
-  TRY_ASSIGN(const iceberg::LoadedTable anchor, catalog_.load_table(config_.table));  // another worker may have used that epoch
+  TRY_ASSIGN(const iceberg::LoadedTable anchor, load_anchor());  // another worker may have used that epoch
   anchor_epoch_ = highest_epoch(anchor.metadata, config_.pipeline);
   if (applied <= anchor_epoch_ && !is_another) return {};
   return base::Error(anchor_put_back(config_.table, anchor_epoch_, {entry.table, applied}, false, anchor.metadata.current_snapshot_id.value_or(0)));
@@ -154,9 +154,16 @@ base::Status Outbox::check_dead_letter_files(const OwedEntry& entry, const icebe
 base::Status Outbox::check_anchor(const iceberg::TableMetadata& metadata) {
   const std::string of = metadata.property(property_name(config_.pipeline) + ".anchor");
   if (of.empty() || of == anchor_uuid_) return {};
-  TRY_ASSIGN(const iceberg::LoadedTable anchor, catalog_.load_table(config_.table));
-  if (anchor.metadata.table_uuid == anchor_uuid_) return {};
-  return table_replaced(config_.table, anchor_uuid_, anchor.metadata.table_uuid, anchor.metadata.current_snapshot_id.value_or(0));
+  return load_anchor().status();
+}
+
+// As it is now. A Halt when it is gone or another one.
+base::Result<iceberg::LoadedTable> Outbox::load_anchor() {
+  base::Result<iceberg::LoadedTable> anchor = catalog_.load_table(config_.table);
+  if (!anchor.ok()) return anchor.error().code() == base::Code::kNotFound ? table_gone(config_.table) : anchor.error();
+  const iceberg::TableMetadata& metadata = anchor->metadata;
+  if (metadata.table_uuid != anchor_uuid_) return table_replaced(config_.table, anchor_uuid_, metadata.table_uuid, metadata.current_snapshot_id.value_or(0));
+  return anchor;
 }
 
 base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entries) {
