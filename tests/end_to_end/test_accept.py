@@ -144,7 +144,7 @@ def test_processes_are_found_where_a_session_keeps_its_sockets(kafka, lake, topi
     """Without --socket: by the runtime folder of the user, and of a service."""
     both = Both(kafka, lake, topic, runtime, control={})
     for variable in ("XDG_RUNTIME_DIR", "RUNTIME_DIRECTORY"):
-        env = {variable: str(runtime)}
+        env = {"XDG_RUNTIME_DIR": str(runtime / "nobody"), variable: str(runtime)}   # without the first, processes of other tests would be found
         with Running(["run", both.file], lake.folder, env) as running:
             listed = wait_until(lambda: (o := frazil("accept", "--list", "--json", env=env)).code == 0 and json.loads(o.stdout), "the process")
             assert [p["pipeline"] for p in listed[0]["pipelines"]] == ["orders", "sound"]
