@@ -184,6 +184,11 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
     tell_found(entry);
     return {};
   }
+  if (has_come_before(entry, metadata)) {
+    known = entry.epoch;
+    tell_found(entry);
+    return {};
+  }
   TRY(check_anchor(metadata));
   const bool is_first = metadata.property(property_name(config_.pipeline) + ".applied").empty();
   if (is_first && before_first_ && !entry.void_epochs) TRY(before_first_(table, metadata));
@@ -201,6 +206,12 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
                                   {"snapshot", snapshot.snapshot_id}});
   sweep(entry.table, metadata, commit);
   return {};
+}
+
+// Before another anchor had its turn, after which the table names that one's epochs.
+bool Outbox::has_come_before(const OwedEntry& entry, const iceberg::TableMetadata& metadata) const {
+  const int64_t snapshot_id = OwedSnapshots{anchor_uuid_, config_.pipeline, metadata.table_uuid}.id_of(entry.epoch);
+  return metadata.current_snapshot_id && metadata.snapshot(snapshot_id) != nullptr && metadata.is_ancestor(snapshot_id, *metadata.current_snapshot_id);
 }
 
 iceberg::TableCommit Outbox::request(const OwedEntry& entry, const iceberg::TableMetadata& metadata,

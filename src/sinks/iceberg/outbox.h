@@ -64,6 +64,7 @@ class Outbox {
   base::Status check_dead_letter_files(const OwedEntry& entry, const iceberg::TableMetadata& metadata);
   base::Status check_anchor(const iceberg::TableMetadata& metadata);
   // A halt when `entry` is not what the table has under its number.
+  bool has_come_before(const OwedEntry& entry, const iceberg::TableMetadata& metadata) const;
   base::Result<iceberg::LoadedTable> load_anchor();
   base::Status check_line(const OwedEntry& entry, const iceberg::TableMetadata& metadata, int64_t applied);
   void tell_found(const OwedEntry& entry) const;
