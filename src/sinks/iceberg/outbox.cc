@@ -179,13 +179,9 @@ base::Status Outbox::try_once(const iceberg::TableId& table, const Entries& entr
   const iceberg::TableMetadata& metadata = loaded->metadata;
   note_seen(entry.table, metadata);
   known = std::max(known, applied_epoch(metadata, config_.pipeline, anchor_uuid_));
+  if (has_come_before(entry, metadata)) known = std::max(known, entry.epoch);
   if (entry.epoch <= known) {
     TRY(check_line(entry, metadata, known));
-    tell_found(entry);
-    return {};
-  }
-  if (has_come_before(entry, metadata)) {
-    known = entry.epoch;
     tell_found(entry);
     return {};
   }
