@@ -76,7 +76,7 @@ void SimKafka::bump_leader_epoch(const std::string& topic, int32_t partition) {
 
 int64_t PartitionLog::end_of_epoch(int32_t epoch) const {
   int64_t offset = end();
-  while (offset > 0 && entries[static_cast<size_t>(offset - 1)].leader_epoch > epoch) --offset;
+  while (offset > log_start && entries[static_cast<size_t>(offset - 1)].leader_epoch > epoch) --offset;
   return offset;
 }
 

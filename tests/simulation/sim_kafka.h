@@ -38,7 +38,8 @@ struct PartitionLog {
   int32_t leader_epoch = 0;
 
   int64_t end() const { return static_cast<int64_t>(entries.size()); }
-  // Where records of leader epochs up to `epoch` end.
+  // Where records of leader epochs up to `epoch` end. Never below the log start, as a broker answers it: there begins the first
+  // leader epoch that it still knows.
   int64_t end_of_epoch(int32_t epoch) const;
 };
 

@@ -401,6 +401,8 @@ base::Result<SourceEvent> KafkaSource::answer(const KafkaEvent& event) {
       revoke_start.pass_by();
       return lost(event);
     case KafkaEventKind::kOffsetOutOfRange:
+      for (const TopicPartition& partition : event.partitions) truncation_.not_in_log(partition);
+      [[fallthrough]];
     case KafkaEventKind::kTopicGone:
       // The next start() compares the table's positions with the cluster and halts with what it finds.
       base::log_warn("kafka_position_lost", {{"offset", event.offset}, {"text", event.text}});

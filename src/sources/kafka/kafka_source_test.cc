@@ -272,6 +272,34 @@ TEST_F(KafkaSourceTest, HaltsForADivergingLogThatCannotBeLookedAt) {
   EXPECT_EQ(halt_of(source->poll_control(base::mono_micros()).status()), "SOURCE_TRUNCATED orders/0[80,100)");
 }
 
+// Kafka names no offset below its log start; should a broker do so, or retention pass by in between, reading does not turn in circles.
+TEST_F(KafkaSourceTest, HaltsForADivergingLogOnceTheSamePlaceOfItIsGoneTwice) {
+  auto source = make_source();
+  const auto part = [&](int64_t offset) {
+    add_event(KafkaEventKind::kLogTruncated, offset);
+    const auto event = source->poll_control(base::mono_micros());
+    source->stop();
+    return event.status();
+  };
+  const auto look_and_miss = [&](int64_t offset) {
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+      ASSERT_TRUE(part(offset).ok());
+    }
+    ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+    EXPECT_EQ(script_.assigned.at({"orders", 0}).offset, offset);
+    add_event(KafkaEventKind::kOffsetOutOfRange, offset);
+    ASSERT_EQ(source->poll_control(base::mono_micros())->kind, SourceEvent::Kind::kStartAgain);
+    source->stop();
+  };
+  look_and_miss(80);
+  look_and_miss(90);  // the log begins later now: looked at once more
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  ASSERT_TRUE(part(90).ok());
+  ASSERT_TRUE(source->start(at("100@4"), 1).ok());
+  EXPECT_EQ(halt_of(part(90)), "SOURCE_TRUNCATED orders/0[90,100)");
+}
+
 TEST_F(KafkaSourceTest, HaltsForAGapWithItsExactRangeAndSkipsIt) {
   auto source = make_source();
   script_.log_start = 150;

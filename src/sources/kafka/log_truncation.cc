@@ -19,11 +19,17 @@ bool LogTruncation::is_first_sign(const clients::TopicPartition& partition) {
 
 bool LogTruncation::may_look(const clients::TopicPartition& partition, int64_t offset) {
   base::Lock lock(mutex_);
-  if (failed_.contains(partition)) return false;
+  const auto missed = not_in_log_.find(partition);
+  if (failed_.contains(partition) || (missed != not_in_log_.end() && missed->second == offset)) return false;
   looked_from_[partition] = offset;
   to_look_.insert(partition);
   has_suspects_ = true;
   return true;
+}
+
+void LogTruncation::not_in_log(const clients::TopicPartition& partition) {
+  base::Lock lock(mutex_);
+  if (looking_.contains(partition)) not_in_log_[partition] = looked_from_.at(partition);
 }
 
 clients::OffsetAndEpoch LogTruncation::read_from(const clients::TopicPartition& partition, const clients::OffsetAndEpoch& at) {
@@ -44,6 +50,7 @@ void LogTruncation::forget(const clients::TopicPartition& partition) {
   to_look_.erase(partition);
   looking_.erase(partition);
   failed_.erase(partition);
+  not_in_log_.erase(partition);
   has_suspects_ = !suspects_.empty() || !looked_from_.empty();
 }
 

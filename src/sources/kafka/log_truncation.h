@@ -28,8 +28,10 @@ class LogTruncation {
   // Where the table's position `at` is to be read from: below it, once, when may_look() has said so.
   clients::OffsetAndEpoch read_from(const clients::TopicPartition& partition, const clients::OffsetAndEpoch& at);
   // The logs part at `offset`, below the table's position. True: start again, read_from() begins there. False: they
-  // parted there too. A look that another restart ended before anything was read is taken again.
+  // parted there too, or cannot be read there. A look that another restart ended before anything was read is taken again.
   bool may_look(const clients::TopicPartition& partition, int64_t offset);
+  // Where `partition` is read from lies outside its log: the log start has moved on, or the broker names an offset that it has not.
+  void not_in_log(const clients::TopicPartition& partition);
   // While that is looked at: the halt, when `fetched` holds a record of a later leader below `at`.
   std::optional<base::Halt> record_below(const clients::FetchedBatch& fetched, const clients::OffsetAndEpoch& at);
   // Something was read, so what parted was beyond the table; or the partition went to another reader.
@@ -43,6 +45,7 @@ class LogTruncation {
   std::set<clients::TopicPartition> to_look_;               // among them, those whose reading has not begun
   std::set<clients::TopicPartition> looking_;               // those that are read from there now
   std::set<clients::TopicPartition> failed_;                // those whose log parted while that was so
+  std::map<clients::TopicPartition, int64_t> not_in_log_;   // where they were to be looked at, and there was no log
 };
 
 // The halt for logs that part below the table's position in `started_at`; nothing when the table has none there.
