@@ -8,7 +8,7 @@ import pytest
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import BucketTransform, DayTransform
-from pyiceberg.types import (DoubleType, IntegerType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType)
+from pyiceberg.types import (BooleanType, DoubleType, IntegerType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType)
 
 import lakes
 from judges.canonical import load_metadata
@@ -199,6 +199,37 @@ def test_a_table_that_evolves_while_the_pipeline_runs(kafka, lake, topic):
         running.wait_until(lambda: len(lake.rows(pipeline.table)) == 30, "the rows after")
         running.terminate().expect()
     lake.expect_rows(pipeline.table, [{**d, "more": "m" if d["id"] >= 20 else None} for d in ids(0, 30)])
+
+
+def test_dead_letters_go_on_in_a_table_that_others_have_extended_and_partitioned(kafka, lake, topic):
+    """Its readers note what they have handled, and partition it by what they look for; a column that they take away is named."""
+    topic_of(kafka, topic)
+    pipeline, letters = Pipeline(lake, kafka, topics=[topic]), "shop.orders_dead_letters"
+
+    def run_with(begin, end):
+        produce(kafka, topic, [b"bad %d" % i if i % 2 else {"id": i} for i in range(begin, end)])
+        return pipeline.run()
+
+    run_with(0, 10).expect()
+    lake.foreign_tables.add(letters)
+    with lake.load(letters).update_schema() as update:
+        update.add_column("handled", BooleanType())
+        update.move_first("handled")
+        update.update_column("code", doc="why it is here")
+    with lake.load(letters).update_spec() as update:
+        update.add_identity("code")
+    run_with(10, 20).expect()
+    with lake.load(letters).update_spec() as update:
+        update.remove_field("code")
+    run_with(20, 30).expect()
+    rows = sorted(lake.rows(letters), key=lambda row: row["offset"])
+    assert [(row["offset"], row["code"], row["handled"]) for row in rows] == [(i, "NOT_JSON", None) for i in range(1, 30, 2)]
+    lake.expect_rows(letters, rows)
+    with lake.load(letters).update_schema() as update:
+        update.delete_column("headers")
+    outcome = run_with(30, 40).expect(1)
+    assert f"table {letters} cannot take dead letters" in outcome.stderr and "headers: the table has no such column" in outcome.stderr
+    lake.expect_ids(pipeline.table, range(0, 30, 2))
 
 
 def test_a_struct_that_evolves_while_the_pipeline_runs(kafka, lake, topic):

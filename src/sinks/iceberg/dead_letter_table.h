@@ -15,12 +15,14 @@ namespace frazil::sinks {
 // Loads the table, or creates it (and its namespace) with the schema of engine/dead_letters.h.
 base::Result<iceberg::LoadedTable> open_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id);
 
-// Asked at the start, not at the first reject: kInvalid when a table of that name exists and is no dead-letter table.
+// Asked at the start, not at the first reject: kInvalid, with each column that does not fit, when a table of that name exists and
+// cannot take dead letters. Columns that others have added stay null; of a table that others have partitioned since, the
+// unpartitioned spec that it was made with goes on.
 base::Status check_dead_letter_table(iceberg::Catalog& catalog, const iceberg::TableId& id);
 
 // Writes `rows` (epoch column filled in) as one data file and a manifest that lists it. Both are durable and not visible.
-// Returns the manifest's location.
-base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::LoadedTable& table,
+// Returns the manifest's location. kInvalid as above.
+base::Result<std::string> write_dead_letters(iceberg::Catalog& catalog, const iceberg::TableId& id, const iceberg::TableMetadata& metadata,
                                              const columnar::Batch& rows, int64_t epoch);
 
 // What a file's bounds say about how many of its rows are of `pipeline` and of epochs first..last.

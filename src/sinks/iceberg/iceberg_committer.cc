@@ -407,7 +407,7 @@ base::Status IcebergCommitter::owe_dead_letters(engine::StagedEpoch& epoch, int6
     TRY_ASSIGN(const iceberg::LoadedTable table, open_dead_letter_table(catalog_, config_.dead_letters));
     engine::set_epoch(*epoch.dead_letters, number);
     TRY(dlq_before.pass());
-    TRY_ASSIGN(std::string manifest, write_dead_letters(catalog_, table, *epoch.dead_letters, number));
+    TRY_ASSIGN(std::string manifest, write_dead_letters(catalog_, config_.dead_letters, table.metadata, *epoch.dead_letters, number));
     TRY(dlq_after.pass());
     written_dead_letters_ = OwedEntry{number, config_.dead_letters.text(), std::move(manifest), {}, table.metadata.table_uuid};
   }

@@ -818,6 +818,53 @@ TEST_F(CommitterTest, DeadLettersCarryTheIdsThatTheCatalogGave) {
   EXPECT_TRUE(committer()->open().ok());
 }
 
+// The table is its readers' too: they note in it what they have handled. (Partitions that they give it: test_foreign_tables.py.)
+TEST_F(CommitterTest, ADeadLetterTableMayGetColumnsOfOthers) {
+  const auto one = begun();
+  commit(*one, 0, 5, {1, 3});
+  columnar::Schema wider = *catalog_->load_table(config_.dead_letters)->metadata.current_schema();
+  std::rotate(wider.fields.begin(), wider.fields.begin() + 3, wider.fields.end());
+  wider.fields[0].doc = "of the topic";
+  wider.fields.insert(wider.fields.begin(), {wider.highest_field_id() + 1, "handled", false, columnar::Type::primitive(columnar::TypeId::kBoolean), ""});
+  iceberg::TableCommit change;
+  change.updates = {iceberg::AddSchema{wider}, iceberg::SetCurrentSchema{-1}};
+  const auto changed = catalog_->commit_table(config_.dead_letters, change);
+  ASSERT_TRUE(changed.ok()) << changed.error().message();
+  commit(*one, 5, 9, {6});
+  EXPECT_EQ(dead(), (std::vector<int64_t>{1, 3, 6}));
+  EXPECT_EQ(longs(config_.dead_letters, "epoch"), (std::vector<int64_t>{2, 2, 3}));
+  EXPECT_TRUE(committer()->open().ok());
+}
+
+TEST_F(CommitterTest, ADeadLetterTableThatLacksAColumnIsNamedWithIt) {
+  const auto one = begun();
+  commit(*one, 0, 5, {1, 3});
+  columnar::Schema narrow = *catalog_->load_table(config_.dead_letters)->metadata.current_schema();
+  std::erase_if(narrow.fields, [](const columnar::Field& field) { return field.name == "headers"; });
+  const_cast<columnar::Field*>(narrow.find("code"))->type = columnar::Type::primitive(columnar::TypeId::kInt);
+  iceberg::TableCommit change;
+  change.updates = {iceberg::AddSchema{narrow}, iceberg::SetCurrentSchema{-1}};
+  ASSERT_TRUE(catalog_->commit_table(config_.dead_letters, change).ok());
+  const auto opened = committer()->open();
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().message(),
+            "table shop.orders_dead_letters cannot take dead letters:\n"
+            "  headers: the table has no such column, it is to be list<struct<key: string, value: binary>>\n"
+            "  code: the table says int, it is to be string\n"
+            "  Mend the table, or name another one in dead_letters:.");
+}
+
+TEST_F(CommitterTest, ADeadLetterTableThatWasMadeWithPartitionsIsRefusedAtTheStart) {
+  begun();
+  iceberg::CreateTable create;
+  create.schema = *engine::dead_letter_schema();
+  create.spec = {0, {{create.schema.find("code")->id, 1000, "code", iceberg::transform_from_string("identity")}}};
+  ASSERT_TRUE(catalog_->create_table(config_.dead_letters, create).ok());
+  const auto opened = committer()->open();
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.error().message().find("table shop.orders_dead_letters cannot take dead letters: it was made with partitions"), std::string::npos);
+}
+
 TEST_F(CommitterTest, ADeadLetterTableOfAnotherSchemaIsRefusedAtTheStart) {
   config_.dead_letters = config_.table;
   ASSERT_FALSE(committer()->open().ok());
