@@ -2,6 +2,9 @@
 import json
 import time
 
+from pyiceberg.schema import Schema as TableSchema
+from pyiceberg.types import LongType, NestedField, StringType
+
 from pipeline import ID_SCHEMA, Pipeline, Record, frazil, ids, log_ends, produce, topic_of
 from test_halts import bytes_of
 
@@ -94,3 +97,18 @@ def test_several_tables_are_planned_each_and_in_total(kafka, lake, topic):
     pipeline.content["tables"][1]["when"] = {"field": "id", "matches": ".*"}
     pipeline.content["route"] = "all"
     assert "each of the 2 tables takes every row" in frazil("plan", pipeline.write()).expect(1).stdout
+
+
+def test_tables_that_do_not_fit_each_other_are_told_before_the_run(kafka, lake, topic):
+    """Each fits its own columns; rows of one topic would need two types for one name."""
+    topic_of(kafka, topic, ids(0, 5))
+    lake.catalog().create_namespace_if_not_exists("shop")
+    for name, kind in (("whole", LongType()), ("text", StringType())):
+        lake.catalog().create_table(f"shop.{name}", TableSchema(NestedField(1, "id", LongType(), required=False), NestedField(2, "kind", kind, required=False)))
+    pipeline = Pipeline(lake, kafka, topics=[topic], schema="from_table", table={"name": ...}, create=...)
+    pipeline.content["tables"] = [{"name": "shop.whole", "when": {"field": "id", "equals": [1]}}, {"name": "shop.text"}]
+    outcome, found = plan(pipeline)
+    outcome.expect(1)
+    assert found["problem"] in frazil("plan", pipeline.path).expect(1).stdout
+    assert "kind: long in shop.whole, string in shop.text" in found["problem"]
+    assert found["problem"] in pipeline.run().expect(1).stderr

@@ -18,8 +18,8 @@ struct TableMarks {
   Mark pipeline;
   Mark dead_letters;
 };
-// A dead-letter table that is another pipeline's target would hold rows of two schemas: an error. `marks` as
-// `pipelines`.
+// A dead-letter table that is another pipeline's target would hold rows of two schemas: an error. Two pipelines that write one
+// topic into one table would put its rows there twice: a warning. `marks` as `pipelines`.
 void check_tables_apart(const std::vector<PipelineConfig>& pipelines, const std::vector<TableMarks>& marks,
                         Problems& problems);
 

@@ -39,6 +39,23 @@ TEST(TablesApart, LetsPipelinesShareATableOrItsDeadLetters) {
                    .has_errors());
 }
 
+std::string of_topic(const std::string& name, const std::string& topic, const std::string& tables) {
+  return "  - name: " + name + "\n    source: {kafka: {topics: [" + topic + "], properties: {bootstrap.servers: 'localhost:1'}}}\n" +
+         "    decode: {json: {schema: [{name: A, type: long}]}}\n    " + tables + "\n";
+}
+
+TEST(TablesApart, WarnsOfTwoPipelinesThatWriteOneTopicIntoOneTable) {
+  const std::string catalog = "catalog: {type: sqlite, uri: c.db, warehouse: w}, create: {}}";
+  const std::string one = of_topic("a", "t, u", "table: {name: shop.a, " + catalog);
+  const Problems same = problems_of("pipelines:\n" + one + of_topic("b", "x, u", "table: {name: shop.a, " + catalog));
+  EXPECT_FALSE(same.has_errors()) << same.render();
+  EXPECT_THAT(same.render(), HasSubstr("all.yaml:6:11: warning: pipelines \"a\" and \"b\" both write topic \"u\" into shop.a"));
+  const Problems other_topic = problems_of("pipelines:\n" + one + of_topic("b", "x", "table: {name: shop.a, " + catalog));
+  EXPECT_EQ(other_topic.all().size(), 0u) << other_topic.render();
+  const Problems other_table = problems_of("pipelines:\n" + one + of_topic("b", "u", "table: {name: shop.b, " + catalog));
+  EXPECT_EQ(other_table.all().size(), 0u) << other_table.render();
+}
+
 TEST(CaseTwins, AreWarnedOfAtEveryLevel) {
   columnar::Schema schema;
   schema.fields.push_back({.id = 1, .name = "A", .type = *columnar::parse_type("long")});

@@ -56,14 +56,14 @@ std::string new_text(const TableFacts& table) {
   return text;
 }
 
-std::string problem_text(const TableFacts& table) { return table.problem.empty() ? "" : "  PROBLEM: " + table.problem + "\n"; }
+std::string problem_text(const std::string& problem) { return problem.empty() ? "" : "  PROBLEM: " + problem + "\n"; }
 
 std::string table_text(const PlannedTable& planned) {
   const TableFacts& table = planned.facts;
   std::string text = "  table " + table.name + ": " + (table.exists ? existing_text(table) : new_text(table));
   text += fmt::format("  partitioned by: {}; an interval touches {}{}\n", joined(table.partition_by), table.is_touched_a_guess ? "at least " : "",
                       format_count(table.touched_partitions));
-  text += problem_text(table);
+  text += problem_text(table.problem);
   return text + fmt::format("  files: {} a row, {}\n", format_size(planned.load.file_bytes_per_record),
                             planned.is_file_size_assumed ? "assumed: a quarter of the values" : "as the table's files have it");
 }
@@ -82,9 +82,10 @@ std::string tables_text(const PipelinePlan& plan) {
     text += anchor.exists ? fmt::format("exists: {} snapshots, metadata {}", format_count(anchor.snapshots),
                                         format_size(static_cast<double>(anchor.metadata_bytes)))
                           : std::string("does not exist, would be created");
-    text += "; holds positions and no rows\n" + problem_text(anchor);
+    text += "; holds positions and no rows\n" + problem_text(anchor.problem);
   }
   for (const PlannedTable& table : plan.tables) text += table_text(table);
+  text += problem_text(plan.problem);
   const std::string count = std::to_string(plan.tables.size());
   return text + (plan.goes_to_all ? "  ASSUMED: each of the " + count + " tables takes every row, which is the most that `route: all` can make\n"
                                   : "  ASSUMED: rows are spread evenly over the " + count + " tables; which table takes how many is not looked at\n");
@@ -180,6 +181,7 @@ Json to_json(const PipelinePlan& plan) {
     one["workers"] = to_json(table.workers);
     json["tables"].push_back(std::move(one));
   }
+  if (!plan.tables.empty()) json["problem"] = plan.problem;
   json["access"] = access_json(plan);
   json["workers"] = to_json(plan.workers);
   return json;
@@ -211,6 +213,7 @@ PipelinePlan make_plan(const PipelineConfig& config, TopicFacts topics, ProbedTa
   PipelinePlan plan;
   plan.pipeline = config.name;
   plan.goes_to_all = config.route_to_all;
+  plan.problem = tables.problem;
   plan.anchor = plan_table(config, topics, std::move(tables.anchor), memory_bytes, 1);
   const double share = config.route_to_all || tables.targets.empty() ? 1 : 1.0 / static_cast<double>(tables.targets.size());
   std::vector<LoadFacts> loads;
@@ -228,7 +231,7 @@ PipelinePlan make_plan(const PipelineConfig& config, TopicFacts topics, ProbedTa
 
 bool has_problem(const PipelinePlan& plan) {
   const auto has = [](const PlannedTable& table) { return !table.facts.problem.empty(); };
-  if (has(plan.anchor) || std::any_of(plan.tables.begin(), plan.tables.end(), has)) return true;
+  if (!plan.problem.empty() || has(plan.anchor) || std::any_of(plan.tables.begin(), plan.tables.end(), has)) return true;
   const std::vector<Access> all = accesses(plan);
   return std::any_of(all.begin(), all.end(), [](const Access& one) { return !one.problem.empty(); });
 }

@@ -22,6 +22,7 @@ struct PipelinePlan {
   TopicFacts topics;
   PlannedTable anchor;               // the table, if it is one alone
   std::vector<PlannedTable> tables;  // where rows go, if that is not one table
+  std::string problem;               // of tables with each other
   bool goes_to_all = false;          // each row into each of them; else each table is taken to get as many as any other
   std::vector<WorkerSizing> workers;  // of all tables together
 };

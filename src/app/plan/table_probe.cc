@@ -9,7 +9,6 @@
 #include "iceberg/new_table.h"
 #include "iceberg/table_properties.h"
 #include "sinks/iceberg/retention.h"
-#include "sinks/iceberg/row_schema.h"
 #include "sinks/iceberg/table_setup.h"
 #include "sinks/iceberg/target_tables.h"
 
@@ -54,7 +53,14 @@ void count_partitions(const iceberg::TableMetadata& metadata, TableFacts& facts)
   }
 }
 
-base::Status describe(const iceberg::TableMetadata& metadata, const sinks::IcebergSinkConfig& sink, TableFacts& facts) {
+// What is known of a table, and how rows go into it, if they can.
+struct Probed {
+  TableFacts facts;
+  std::optional<sinks::TargetTable> target;
+};
+
+base::Status describe(const iceberg::TableMetadata& metadata, const sinks::IcebergSinkConfig& sink, Probed& probed) {
+  TableFacts& facts = probed.facts;
   facts.location = metadata.location;
   count_partitions(metadata, facts);
   TRY_ASSIGN(const iceberg::TableProperties properties, iceberg::read_table_properties(metadata.properties, metadata.location));
@@ -69,13 +75,19 @@ base::Status describe(const iceberg::TableMetadata& metadata, const sinks::Icebe
     const int64_t bytes = head->summary_number("total-files-size");
     if (facts.rows > 0 && bytes > 0) facts.file_bytes_per_record = static_cast<double>(bytes) / static_cast<double>(facts.rows);
   }
-  const auto fits = sinks::row_schema_for(sink, *metadata.current_schema());
-  if (!fits.ok()) facts.problem = fits.error().message();
+  if (!sink.targets.empty()) return {};  // an anchor: whether rows fit is its tables' to say
+  auto target = sinks::TargetTables::describe(sink, sinks::targets_of(sink).front(), metadata);
+  if (target.ok()) {
+    probed.target = std::move(target).value();
+  } else {
+    facts.problem = target.error().message();
+  }
   return {};
 }
 
 // A table that is not there: as it would be made.
-base::Status describe_new(const sinks::IcebergSinkConfig& sink, TableFacts& facts) {
+base::Status describe_new(const sinks::IcebergSinkConfig& sink, Probed& probed) {
+  TableFacts& facts = probed.facts;
   const auto request = sinks::new_table_request(sink);
   const auto metadata = request.ok() ? iceberg::new_table_metadata(*request, "not made", base::wall_millis()) : request.error();
   if (request.ok()) {
@@ -85,30 +97,31 @@ base::Status describe_new(const sinks::IcebergSinkConfig& sink, TableFacts& fact
     facts.problem = metadata.error().message();
     return {};
   }
-  TRY(describe(*metadata, sink, facts));
+  TRY(describe(*metadata, sink, probed));
   facts.location.clear();
   return {};
 }
 
 // `sink`: of this table alone, whose files are called `files`.
-base::Result<TableFacts> probe(iceberg::Catalog& catalog, const sinks::IcebergSinkConfig& sink, const std::string& files) {
-  TableFacts facts;
+base::Result<Probed> probe(iceberg::Catalog& catalog, const sinks::IcebergSinkConfig& sink, const std::string& files) {
+  Probed probed;
+  TableFacts& facts = probed.facts;
   facts.name = sink.table.text();
   const auto loaded = catalog.load_table(sink.table);
   if (!loaded.ok() && loaded.error().code() != base::Code::kNotFound) return loaded.error().in("load table " + facts.name);
   facts.access.push_back({"ask the catalog for table " + facts.name, ""});
   facts.exists = loaded.ok();
   if (!facts.exists) {
-    TRY(describe_new(sink, facts));
-    return facts;
+    TRY(describe_new(sink, probed));
+    return probed;
   }
   if (sink.schema) facts.differences = compare(*loaded->metadata.current_schema(), *sink.schema);
-  TRY(describe(loaded->metadata, sink, facts));
+  TRY(describe(loaded->metadata, sink, probed));
   if (const iceberg::Snapshot* head = loaded->metadata.current_snapshot()) {
     const base::Status read = catalog.file_io()->read(head->manifest_list).status();
     facts.access.push_back({"read " + files, read.ok() ? "" : read.error().message()});
   }
-  return facts;
+  return probed;
 }
 
 }  // namespace
@@ -117,11 +130,17 @@ base::Result<ProbedTables> probe_tables(const PipelineConfig& config) {
   TRY_ASSIGN(const auto catalog, open_catalog(config.table.catalog));
   TRY_ASSIGN(const sinks::IcebergSinkConfig sink, sink_config(config, user_name()));
   ProbedTables tables;
-  TRY_ASSIGN(tables.anchor, probe(*catalog, sink, sink.targets.empty() ? "the table's files" : "the anchor's files"));
+  TRY_ASSIGN(Probed anchor, probe(*catalog, sink, sink.targets.empty() ? "the table's files" : "the anchor's files"));
+  tables.anchor = std::move(anchor.facts);
+  std::vector<sinks::TargetTable> targets;
   for (const sinks::TargetConfig& target : sink.targets) {
-    TRY_ASSIGN(TableFacts facts, probe(*catalog, sinks::config_of(sink, target), "the files of table " + target.table.text()));
-    tables.targets.push_back(std::move(facts));
+    TRY_ASSIGN(Probed probed, probe(*catalog, sinks::config_of(sink, target), "the files of table " + target.table.text()));
+    tables.targets.push_back(std::move(probed.facts));
+    if (probed.target) targets.push_back(std::move(*probed.target));
   }
+  if (sink.targets.empty() || targets.size() < sink.targets.size()) return tables;
+  const auto together = sinks::TargetTables::make(sink, std::move(targets));
+  if (!together.ok()) tables.problem = together.error().message();
   return tables;
 }
 

@@ -41,6 +41,7 @@ struct TableFacts {
 struct ProbedTables {
   TableFacts anchor;                // whose commits decide: the pipeline's table, if it has one alone
   std::vector<TableFacts> targets;  // where rows go, if that is not one table; the anchor may be among them
+  std::string problem;              // tables that take rows of one topic and do not fit each other; empty: they do
 };
 
 // kUnavailable when catalog or store are not reached.

@@ -210,7 +210,7 @@ base::Result<std::vector<base::Halt>> HaltAnswers::other_writers(const iceberg::
     if (mark.pipeline == config_.pipeline || mark.anchor_uuid == anchor_.uuid()) continue;
     TRY_ASSIGN(const std::optional<engine::SourcePositions> positions, positions_of(mark));
     if (positions && !have_common_source(asked, *positions)) continue;
-    halts.push_back(rows_of_another(table, mark, positions ? format_.encode(*positions) : ""));
+    halts.push_back(rows_of_another(table, mark, positions, format_));
   }
   return halts;
 }

@@ -26,6 +26,20 @@ std::string told(const std::vector<OwedEntry>& owed) {
   return text;
 }
 
+// "orders/0 next 42, orders/1 next 7".
+std::string in_words(const engine::SourcePositions& positions, const engine::PositionFormat& format) {
+  constexpr size_t kSplitsAtMost = 20;
+  std::string words;
+  size_t told = 0;
+  for (const auto& [split, next] : positions.next) {
+    if (told++ == kSplitsAtMost) break;
+    words += (words.empty() ? "" : ", ") + split + " next " + format.in_words(next);
+  }
+  const size_t more = positions.next.size() - std::min(positions.next.size(), kSplitsAtMost);
+  if (words.empty()) return "no position yet";
+  return words + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
 }  // namespace
 
 base::Error owed_table_gone(const iceberg::TableId& table, const std::string& uuid, const std::vector<OwedEntry>& owed) {
@@ -97,7 +111,7 @@ base::Error positions_taken_over(const iceberg::TableId& table, const std::strin
 
 base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState& state, int64_t head,
                              const engine::PositionFormat& format) {
-  const std::string now = state.at_head ? format.encode(state.at_head->positions) : "none";
+  const std::string now = state.at_head ? in_words(state.at_head->positions, format) : "unknown";
   // The token is made of the range: another set of choices (somebody expired what the head still knew) is another halt.
   const std::string range = "snapshot " + std::to_string(state.marks.snapshot_id) + " head " + std::to_string(head) +
                             (state.at_head ? " epoch " + std::to_string(state.at_head->epoch) : " of unknown epoch");
@@ -105,10 +119,10 @@ base::Halt table_rolled_back(const iceberg::TableId& table, const PipelineState&
   if (state.at_head) {
     choices.push_back({"table", "read again what was rolled back: from " + now + "; dead letters of those epochs are removed"});
   }
-  choices.push_back({"source", "leave it out: go on at " + format.encode(state.marks.positions)});
+  choices.push_back({"source", "leave it out: go on at " + in_words(state.marks.positions, format)});
   return make("TABLE_ROLLED_BACK",
               "table " + table.text() + " was rolled back: snapshot " + std::to_string(state.marks.snapshot_id) +
-                  " with epoch " + std::to_string(state.marks.epoch) + " and positions " + format.encode(state.marks.positions) +
+                  " with epoch " + std::to_string(state.marks.epoch) + " and positions " + in_words(state.marks.positions, format) +
                   " is no ancestor of the head " + std::to_string(head) + ", whose positions are " + now,
               range, head, std::move(choices));
 }
@@ -134,7 +148,7 @@ base::Halt anchor_put_back(const iceberg::TableId& anchor, int64_t anchor_epoch,
 base::Halt history_lost(const iceberg::TableId& table, const std::string& pipeline, const PipelineState& state, int64_t head,
                         const engine::PositionFormat& format) {
   const std::string x = std::to_string(state.marks.snapshot_id);
-  const std::string positions = format.encode(state.marks.positions);
+  const std::string positions = in_words(state.marks.positions, format);
   return make("TABLE_HISTORY_LOST",
               "nothing in table " + table.text() + " tells whether its head " + std::to_string(head) + " grew out of snapshot " + x +
                   " with epoch " + std::to_string(state.marks.epoch) + " and positions " + positions +
@@ -149,29 +163,17 @@ base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipe
                           const engine::PositionFormat& format) {
   std::vector<base::HaltChoice> choices;
   std::string known = "nothing else is known";
+  std::string range = known;
   if (state.property_positions) {
-    known = format.encode(*state.property_positions);
+    known = in_words(*state.property_positions, format);
+    range = format.encode(*state.property_positions);
     choices.push_back({"property", "go on at " + known});
   }
   return make("WATERMARK_LOST",
               "the snapshot of table " + table.text() + " that held the positions of pipeline " + pipeline +
                   " was removed, although tag " + tag_name(pipeline) + " should have kept it. Property " +
                   property_name(pipeline) + " says: " + known,
-              "positions " + known, head, std::move(choices));
-}
-
-// "orders/0 next 42, orders/1 next 7".
-static std::string in_words(const engine::SourcePositions& positions, const engine::PositionFormat& format) {
-  constexpr size_t kSplitsAtMost = 20;
-  std::string words;
-  size_t told = 0;
-  for (const auto& [split, next] : positions.next) {
-    if (told++ == kSplitsAtMost) break;
-    words += (words.empty() ? "" : ", ") + split + " next " + format.in_words(next);
-  }
-  const size_t more = positions.next.size() - std::min(positions.next.size(), kSplitsAtMost);
-  if (words.empty()) return "no position yet";
-  return words + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+              "positions " + range, head, std::move(choices));
 }
 
 base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const engine::SourcePositions& positions,
@@ -185,9 +187,10 @@ base::Halt positions_of_another(const iceberg::TableId& table, const std::string
                {"beside", "run beside it on purpose: rows of the common topics will be there twice"}});
 }
 
-base::Halt rows_of_another(const iceberg::TableId& table, const OutboxMark& other, const std::string& positions) {
+base::Halt rows_of_another(const iceberg::TableId& table, const OutboxMark& other, const std::optional<engine::SourcePositions>& positions,
+                           const engine::PositionFormat& format) {
   const std::string anchor = other.anchor_table.empty() ? "table uuid " + other.anchor_uuid : "table " + other.anchor_table;
-  const std::string known = positions.empty() ? "are not known, so it may read the same source" : "are " + positions + ", of the same source";
+  const std::string known = positions ? "are " + in_words(*positions, format) + ", of the same source" : "are not known, so it may read the same source";
   return make("POSITIONS_OF_ANOTHER_PIPELINE",
               "pipeline " + other.pipeline + " writes into table " + table.text() + ", and its positions, in " + anchor + ", " + known +
                   ": every row would come twice. If this pipeline is its new name, set anchor: to " + anchor +

@@ -34,9 +34,10 @@ base::Halt watermark_lost(const iceberg::TableId& table, const std::string& pipe
 // Choices: `take_over` (go on at the other's positions and close it) and `beside` (own positions, rows twice on purpose).
 base::Halt positions_of_another(const iceberg::TableId& table, const std::string& other, const engine::SourcePositions& positions,
                                 const engine::PositionFormat& format, int64_t head);
-// The same code, told by a table that rows go to: another pipeline writes into it. `positions`: that other's, empty when they are not
+// The same code, told by a table that rows go to: another pipeline writes into it. `positions`: that other's, nothing when they are not
 // known. Choice: `beside`.
-base::Halt rows_of_another(const iceberg::TableId& table, const OutboxMark& other, const std::string& positions);
+base::Halt rows_of_another(const iceberg::TableId& table, const OutboxMark& other, const std::optional<engine::SourcePositions>& positions,
+                           const engine::PositionFormat& format);
 // A table that rows go to has rows of this very pipeline, brought by another anchor. Choice: `start` (this anchor counts).
 base::Halt anchor_changed(const iceberg::TableId& anchor, const iceberg::TableId& table, const OutboxMark& mark, bool has_positions);
 // Rows were brought by this very anchor, and it has no positions of the pipeline any more. Choice: `start`.
