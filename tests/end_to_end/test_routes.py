@@ -79,6 +79,22 @@ def test_rows_that_no_table_takes(kafka, lake, topic):
     assert len(lake.rows(DEAD)) == 3
 
 
+def test_a_list_of_tables_that_changed_is_told_once_and_takes_what_comes(kafka, lake, topic):
+    topic_of(kafka, topic, kinds(0, 30))
+    told = lambda outcome: re.findall(r'tables_changed .*came="([^"]*)" no_longer_listed=(\S*) ', outcome.stderr)  # noqa: E731
+    first = routed(lake, kafka, [topic], by_kind()[:1] + [{"name": "shop.others"}], anchor=ANCHOR).run().expect()
+    assert told(first) == []
+    produce(kafka, topic, kinds(30, 60))
+    pipeline = routed(lake, kafka, [topic], by_kind(), anchor=ANCHOR)
+    outcome = pipeline.run().expect()
+    assert told(outcome) == [("shop.refunds shop.rest", "shop.others")]
+    assert told(pipeline.run().expect()) == []
+    lake.expect_ids("shop.orders", range(0, 60, 3))
+    lake.expect_ids("shop.others", [i for i in range(30) if i % 3])
+    lake.expect_ids("shop.refunds", range(31, 60, 3))
+    lake.expect_ids("shop.rest", range(32, 60, 3))
+
+
 def test_a_row_may_go_to_every_table_that_takes_it(kafka, lake, topic):
     topic_of(kafka, topic, kinds(0, 30))
     routed(lake, kafka, [topic], by_kind(), route="all", anchor="shop.rest").run().expect()
