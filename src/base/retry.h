@@ -12,15 +12,18 @@ namespace frazil::base {
 
 class Backoff {
  public:
+  static constexpr int64_t kNoMost = INT64_MAX / 1000;
+
   Backoff(int64_t min_wait_ms, int64_t max_wait_ms, int64_t total_ms)
       : limit_(std::max<int64_t>(1, min_wait_ms) * 1000),
         max_(std::max<int64_t>(1, max_wait_ms) * 1000),
         deadline_(deadline_after(total_ms * 1000)) {}
 
-  // Waits before the next try. False when the deadline has passed or the interrupt was raised: give up.
-  bool wait(Interrupt& interrupt) {
+  // Waits before the next try, `at_most_ms` whatever the limit is by now. False when the deadline has passed or the interrupt was
+  // raised: give up.
+  bool wait(Interrupt& interrupt, int64_t at_most_ms = kNoMost) {
     if (interrupt.raised() || mono_micros() >= deadline_) return false;
-    const auto pause = static_cast<int64_t>(random_below(static_cast<uint64_t>(limit_) + 1));
+    const auto pause = static_cast<int64_t>(random_below(static_cast<uint64_t>(std::min(limit_, at_most_ms * 1000)) + 1));
     limit_ = std::min(limit_ * 2, max_);
     ++tries_;
     return !interrupt.wait_until(std::min(deadline_after(pause), deadline_));

@@ -15,6 +15,7 @@ from pyiceberg.exceptions import CommitFailedException, ValidationException
 
 from account.chain import ancestors
 from exactly_once import SCHEMA, expect_all_files, judge_exactly_once
+import lakes
 from judges import canonical
 from kill_harness import Stream
 from pipeline import Pipeline, log_ends, topic_of
@@ -23,7 +24,8 @@ SECONDS = float(os.environ.get("FRAZIL_INTERFERENCE") or 40)
 EVERY = float(os.environ.get("FRAZIL_INTERFERENCE_EVERY") or 4)
 PARTITIONS = 3
 PER_SECOND = 300
-INTERVAL_MS = max(500, int(EVERY * 50))   # of our commits: who compacts a long history needs time between two of them
+# Between two of our commits: who compacts a long history needs that time, and more where a catalog and a store are servers.
+INTERVAL_MS = max(500, int(EVERY * 50)) * (1 if lakes.KIND == "sqlite" else 5)
 TRIES = 40   # of a foreign commit that others are faster than
 MAY_HALT = {"TABLE_ROLLED_BACK": "table"}
 

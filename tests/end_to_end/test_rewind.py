@@ -6,10 +6,11 @@ from pipeline import Pipeline, Record, frazil, ids, produce, topic_of
 from test_halts import bytes_of
 
 
-def three_runs(kafka, lake, topic, group="none"):
-    """Two partitions. Runs took in ids 0-9, 10-19 and 20-29 by partition (even, odd); offset 5 of each partition of the second run is no row."""
+def three_runs(kafka, lake, topic, group="none", interval="60s"):
+    """Two partitions. Runs took in ids 0-9, 10-19 and 20-29 by partition (even, odd), each in one commit; offset 5 of each partition of the
+    second run is no row."""
     topic_of(kafka, topic, [], partitions=2)
-    pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": {"group": group}})
+    pipeline = Pipeline(lake, kafka, topics=[topic], source={"kafka": {"group": group}}, commit={"interval": interval})
     heads = []
     for begin in (0, 10, 20):
         records = [Record(b"bad" if i in (14, 15) else {"id": i, "text": "x"}, partition=i % 2) for i in range(begin, begin + 10)]
@@ -85,7 +86,7 @@ def test_what_kafka_no_longer_has_is_not_given_up(kafka, lake, topic):
 
 def test_a_running_worker_goes_on_from_there(kafka, lake, topic):
     """Records keep coming, and the worker commits all the while."""
-    pipeline, heads = three_runs(kafka, lake, topic, f"rewind-{lake.folder.parent.name}")
+    pipeline, heads = three_runs(kafka, lake, topic, f"rewind-{lake.folder.parent.name}", "200ms")
     with pipeline.start() as running:
         produce(kafka, topic, [Record({"id": i, "text": "x"}, partition=i % 2) for i in range(30, 40)])
         running.wait_until(lambda: len(lake.rows(pipeline.table)) == 38, "rows of the running worker")

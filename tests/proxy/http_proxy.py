@@ -16,6 +16,9 @@ from proxy.http_message import LIMIT, Answer, bytes_of_answer, read_answer, read
 from proxy.loop_thread import LoopThread
 
 
+KEPT = 1 << 20
+
+
 class Exchange:
     """What became of one request. sent: how often it was sent to the server; server: the statuses that came back; answered: the status the client got,
     or None; done: nothing more will happen."""
@@ -26,7 +29,7 @@ class Exchange:
         self.method = request.method
         self.target = request.target
         self.headers = [(name, "***" if name.lower() == "authorization" else value) for name, value in request.headers]
-        self.body = request.body if len(request.body) <= LIMIT else None
+        self.body = request.body if len(request.body) <= KEPT else None
         self.body_bytes = len(request.body)
         self.action = None
         self.sent = 0
@@ -60,7 +63,7 @@ class HttpProxy:
         self._lock = threading.Lock()
         self._thread = LoopThread(f"proxy {name}")
         self._writers = set()
-        self.keep_bodies = False   # of requests, up to 64 KiB each, in the log
+        self.keep_bodies = False   # of requests, up to KEPT bytes each, in the log
         self.log = []
         self.port = None
 

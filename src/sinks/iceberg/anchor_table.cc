@@ -12,6 +12,9 @@
 namespace frazil::sinks {
 namespace {
 
+// Who loses to others waits no longer than this: the catalog is well, and with each longer wait the others get further ahead.
+constexpr int64_t kLostWaitMs = 1'000;
+
 base::Failpoint load_after("commit.load.after", "the table was loaded for a decision", base::Code::kUnavailable);
 base::Failpoint commit_reload("commit.reload", "a commit is undecided and the table is about to be loaded again");
 base::Failpoint accepted_before("accepted.before", "an accepted choice is taken and not in the table", base::Code::kUnavailable);
@@ -97,7 +100,8 @@ base::Status AnchorTable::until_decided(Phase phase, base::Interrupt& abandon, c
                                     {"code", decided.ok() ? "again" : base::code_name(decided.error().code())},
                                     {"answer", decided.ok() ? "" : decided.error().message()}});
     commit_reload.pass_by();
-    if (backoff.wait(abandon)) continue;
+    const bool has_lost = !decided.ok() && decided.error().code() == base::Code::kConflict;
+    if (backoff.wait(abandon, has_lost ? kLostWaitMs : base::Backoff::kNoMost)) continue;
     const std::string last = decided.ok() ? "" : ": " + decided.error().message();
     if (abandon.raised()) return left_undecided(is_unclear, last);
     return base::unavailable("commit to " + config_.table.text() + " undecided after " + std::to_string(backoff.tries()) +

@@ -127,9 +127,9 @@ TEST_F(CommitterTest, TellsOfRequestsThatLoseAndOfTheOneThatIsTaken) {
     };
     const auto one = begun();
     answers.clear();
-    catalog_->fates = std::deque<Fate>(15, Fate::kConflict);
+    catalog_->fates = std::deque<Fate>(400, Fate::kConflict);
     EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
-    EXPECT_EQ(std::count(answers.begin(), answers.end(), false), 15);
+    EXPECT_EQ(std::count(answers.begin(), answers.end(), false), 400);
     EXPECT_TRUE(answers.back());
     EXPECT_GT(longest, 120);
     EXPECT_GE(warnings, 1);
@@ -140,6 +140,24 @@ TEST_F(CommitterTest, TellsOfRequestsThatLoseAndOfTheOneThatIsTaken) {
     EXPECT_EQ(commit(*one, 5, 7).kind, Kind::kDone);
     EXPECT_EQ(answers, std::vector<bool>{true});
   });
+}
+
+// A catalog that answers is not spared by waiting; one that fails is.
+TEST_F(CommitterTest, WhoLosesToOthersTriesAgainSoonAndWhoFailsWaitsLonger) {
+  const auto seconds_of = [&](Fate fate) {
+    base::MonoMicros took = 0;
+    in_virtual_time([&] {
+      const auto one = begun();
+      catalog_->fates = std::deque<Fate>(20, fate);
+      const base::MonoMicros begin = base::mono_micros();
+      EXPECT_EQ(commit(*one, 0, 5).kind, Kind::kDone);
+      took = base::mono_micros() - begin;
+      catalog_ = std::make_unique<FatefulCatalog>(iceberg::make_memory_catalog("memory://warehouse", io::make_memory_file_io()));
+    });
+    return took / 1'000'000;
+  };
+  EXPECT_LT(seconds_of(Fate::kConflict), 20);
+  EXPECT_GT(seconds_of(Fate::kUnavailable), 60);
 }
 
 TEST_F(CommitterTest, DropsAStaleEpochAndAGap) {
