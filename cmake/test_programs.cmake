@@ -1,4 +1,4 @@
-# Test programs that span folders: conformance suites, the simulation, fuzz targets.
+# Test programs that span folders: conformance suites, the simulation, benchmarks, fuzz targets.
 
 get_property(all_libraries GLOBAL PROPERTY FRAZIL_LIBRARIES)
 
@@ -44,6 +44,11 @@ endif()
 if(simulation_tests)
   frazil_test(frazil_simulation_test SOURCES ${simulation_tests} LINK ${simulation_parts})
 endif()
+
+# Built on request only: ninja frazil_decode_bench.
+add_executable(frazil_decode_bench EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/decode_bench.cc")
+set_target_properties(frazil_decode_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+target_link_libraries(frazil_decode_bench PRIVATE frazil_decoders frazil_sources_generator)
 
 if(FRAZIL_FUZZ)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc")
