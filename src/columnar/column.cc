@@ -4,13 +4,10 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace frazil::columnar {
 namespace {
-
-constexpr int64_t kMaxOffset = std::numeric_limits<int32_t>::max();
 
 int32_t value_width(const Type& type) {
   switch (type.id()) {

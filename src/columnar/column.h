@@ -89,6 +89,19 @@ class Column {
   void append_double(double value) { append_value(value); }
   void append_decimal(__int128 unscaled) { append_value(unscaled); }
   void append_bytes(std::string_view value);  // string, binary; uuid and fixed: exactly their length
+  // For string and binary: as append_bytes, without a call for short ones. kReadAhead bytes behind the value must be readable.
+  static constexpr int64_t kReadAhead = 32;
+  void append_roomy_bytes(std::string_view value) {
+    const auto size = static_cast<int64_t>(value.size());
+    if (size > kLongBytes) return append_bytes(value);
+    expect(offsets_.size() != 0 && children_.empty());
+    const int64_t at = values_.size();
+    CHECK(at <= kMaxOffset - size);
+    values_.resize(at + size);
+    copy_roomy(values_.data() + at, value.data(), size);
+    offsets_.push(static_cast<int32_t>(at + size));
+    mark_valid();
+  }
   // Lists and maps: append the children's values first, then close the entry, which takes all since the last close.
   void append_list_end();
   // Structs: append to every child first.
@@ -122,6 +135,8 @@ class Column {
   const Buffer& offsets() const { return offsets_; }
 
  private:
+  static constexpr int64_t kMaxOffset = INT32_MAX;
+  static constexpr int64_t kLongBytes = 256;  // from here on a call is worth it
   static bool bit(const Buffer& bits, int64_t i) { return (bits.data()[i >> 3] >> (i & 7)) & 1; }
   template <typename T>
   T load(int64_t row) const {
@@ -139,6 +154,11 @@ class Column {
     uint8_t& byte = bits.data()[i >> 3];
     const uint8_t mask = static_cast<uint8_t>(1U << (i & 7));
     byte = static_cast<uint8_t>(value ? byte | mask : byte & ~mask);
+  }
+  // Copies in pieces of kReadAhead bytes; the last one may reach into the slack of both sides.
+  static void copy_roomy(uint8_t* to, const char* from, int64_t size) {
+    static_assert(kReadAhead <= Buffer::kSlack);
+    for (int64_t i = 0; i < size; i += kReadAhead) __builtin_memcpy(to + i, from + i, kReadAhead);
   }
   static void expect(bool fits) {
     if constexpr (kChecksTypes) CHECK(fits);

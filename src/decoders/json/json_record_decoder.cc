@@ -49,7 +49,7 @@ class JsonRecordDecoder : public engine::Decoder {
     if (!record.has_value) {
       const format::Reject reject{"TOMBSTONE", "the record has no value", ""};
       TRY(refuse(config_.tombstone, reject, raw, index, rejects, counts.tombstones));
-    } else if (const auto reject = json_->decode(record.value, document_columns_, &appended)) {
+    } else if (const auto reject = json_->decode(record.value, &appended)) {
       TRY(refuse(config_.on_reject, *reject, raw, index, rejects, counts.skipped));
     } else {
       counts.empty_arrays += appended == 0 ? 1 : 0;
@@ -65,6 +65,7 @@ class JsonRecordDecoder : public engine::Decoder {
     for (size_t i = 0; i < origins_.size(); ++i) {
       if (origins_[i].kind == ColumnOrigin::Kind::kField) document_columns_.push_back(&rows.columns[i]);
     }
+    json_->bind(document_columns_);
   }
 
   void fill_others(const engine::RawBatch& raw, const engine::RawRecord& record, int64_t appended,

@@ -112,7 +112,7 @@ bool JsonCursor::scan_string(RawString* string) {
   const char* const first = ++at_;
   string->has_escapes = false;
   while (true) {
-    at_ = find_special(at_, end_);
+    at_ = has_index() ? find_stop(at_) : find_special(at_, end_);
     if (at_ == end_) return fail(Fault::kNotJson, "a string has no end");
     if (*at_ == '"') break;
     if (*at_ != '\\') return fail(Fault::kNotJson, "a string holds a control character");

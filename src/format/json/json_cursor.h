@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "format/json/json_index.h"
+
 namespace frazil::format {
 
 static_assert(std::endian::native == std::endian::little, "the search in strings takes the first byte for the lowest");
@@ -59,7 +61,9 @@ class JsonCursor {
  public:
   enum class Fault { kNone, kNotJson, kTooDeep };
 
-  void start(std::string_view document, int max_depth) {
+  // `index`, if there is one, holds the document.
+  void start(std::string_view document, int max_depth, const JsonIndex* index) {
+    index_ = index;
     begin_ = at_ = document.data();
     end_ = begin_ + document.size();
     depth_ = 0;
@@ -70,6 +74,10 @@ class JsonCursor {
   // Where the cursor is. `seek` goes back to a place of the same depth.
   const char* position() const { return at_; }
   void seek(const char* position) { at_ = position; }
+
+  bool has_index() const { return index_ != nullptr; }
+  // JsonIndex::find_stop, where there is an index.
+  const char* find_stop(const char* at) const { return index_->find_stop(at); }
 
   // The next character that is not white space, where the cursor then stands; 0 at the end.
   char peek() {
@@ -134,6 +142,7 @@ class JsonCursor {
   bool skip_object();
   bool skip_array();
 
+  const JsonIndex* index_ = nullptr;
   const char* begin_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "format/json/json_cursor.h"
+#include "format/json/json_index.h"
 #include "format/json/json_row_reader.h"
 #include "format/json/json_text.h"
 #include "format/json/temporal_text.h"
@@ -83,22 +84,38 @@ Reject broken(const JsonCursor& cursor) {
   return document_reject(is_deep ? "TOO_DEEP" : "NOT_JSON", cursor.describe_fault());
 }
 
+JsonKernel kernel_of(JsonPath path) {
+  if (path == JsonPath::kFastest) return best_kernel();
+  if (path == JsonPath::kAvx512) return JsonKernel::kAvx512;
+  return path == JsonPath::kAvx2 ? JsonKernel::kAvx2 : JsonKernel::kPlain;
+}
+
 }  // namespace
+
+bool has_path(JsonPath path) {
+  return path == JsonPath::kReference || has_kernel(kernel_of(path));
+}
 
 class JsonDecoder::Impl {
  public:
   Impl(std::shared_ptr<const columnar::Schema> schema, JsonOptions options, std::optional<int32_t> offset_seconds)
-      : schema_(std::move(schema)), options_(std::move(options)), reader_(*schema_, options_, offset_seconds) {}
+      : schema_(std::move(schema)), options_(std::move(options)), reader_(*schema_, options_, offset_seconds) {
+    if (options_.path != JsonPath::kReference) index_.emplace(kernel_of(options_.path));
+  }
 
-  std::optional<Reject> decode(std::string_view document, std::span<Column* const> columns, int64_t* rows_appended) {
-    *rows_appended = 0;
-    if (document.substr(0, kByteOrderMark.size()) == kByteOrderMark) document.remove_prefix(kByteOrderMark.size());
-    if (auto reject = check_document(document)) return reject;
-    document_ = document;
-    columns_ = columns;
-    first_row_ = columns.empty() ? 0 : columns[0]->length();
-    tally_before_ = reader_.tally();
+  void bind(std::span<Column* const> columns) {
+    columns_.assign(columns.begin(), columns.end());
     reader_.bind(columns);
+  }
+
+  std::optional<Reject> decode(std::string_view document, int64_t* rows_appended) {
+    *rows_appended = 0;
+    if (document.starts_with(kByteOrderMark)) document.remove_prefix(kByteOrderMark.size());
+    if (auto reject = check_size(static_cast<int64_t>(document.size()))) return reject;
+    document_ = index_ ? index_->load(document) : document;
+    if (auto reject = check_utf8()) return reject;
+    first_row_ = columns_.empty() ? 0 : columns_[0]->length();
+    tally_before_ = reader_.tally();
     Outcome outcome = read_document(false);
     if (outcome == Outcome::kDuplicate || outcome == Outcome::kRefused) {
       undo();
@@ -114,21 +131,25 @@ class JsonDecoder::Impl {
   const JsonCounters& counters() const { return counters_; }
 
  private:
-  std::optional<Reject> check_document(std::string_view document) const {
-    const auto size = static_cast<int64_t>(document.size());
+  std::optional<Reject> check_size(int64_t size) const {
     if (size == 0) return document_reject("EMPTY", "the value is empty");
     if (size > options_.max_document_bytes) {
       return document_reject("TOO_LARGE", "the document has " + std::to_string(size) +
                                               " bytes, more than max_document_bytes (" +
                                               std::to_string(options_.max_document_bytes) + ")");
     }
-    if (simdjson::validate_utf8(document.data(), document.size())) return std::nullopt;
-    return document_reject("BAD_UTF8", "invalid UTF-8 at byte " + std::to_string(first_bad_utf8(document)));
+    return std::nullopt;
+  }
+
+  std::optional<Reject> check_utf8() const {
+    if (index_ && !index_->has_non_ascii()) return std::nullopt;
+    if (simdjson::validate_utf8(document_.data(), document_.size())) return std::nullopt;
+    return document_reject("BAD_UTF8", "invalid UTF-8 at byte " + std::to_string(first_bad_utf8(document_)));
   }
 
   Outcome read_document(bool carefully) {
     rows_ = 0;
-    cursor_.start(document_, options_.max_depth);
+    start_cursor();
     reader_.start_document(static_cast<int64_t>(document_.size()));
     document_fault_ = nullptr;
     Outcome outcome = Outcome::kTaken;
@@ -170,6 +191,8 @@ class JsonDecoder::Impl {
     return cursor_.leave(']') ? Outcome::kTaken : Outcome::kBroken;
   }
 
+  void start_cursor() { cursor_.start(document_, options_.max_depth, index_ ? &*index_ : nullptr); }
+
   void undo() {
     for (Column* column : columns_) column->truncate(first_row_);
     reader_.tally() = tally_before_;
@@ -181,7 +204,7 @@ class JsonDecoder::Impl {
     undo();
     if (outcome == Outcome::kBroken) return broken(cursor_);
     CHECK(outcome == Outcome::kRefused);
-    cursor_.start(document_, options_.max_depth);
+    start_cursor();
     if (!cursor_.skip_value() || !cursor_.expect_end()) return broken(cursor_);
     if (document_fault_ == nullptr) return reader_.take_reject();
     return document_reject(document_fault_, describe_document_fault());
@@ -210,9 +233,10 @@ class JsonDecoder::Impl {
   JsonRowReader reader_;
   JsonCounters counters_;
   JsonCursor cursor_;
+  std::optional<JsonIndex> index_;  // of the fast paths
+  std::vector<Column*> columns_;
   // Of the document at hand:
   std::string_view document_;
-  std::span<Column* const> columns_;
   int64_t first_row_ = 0;
   int64_t rows_ = 0;
   JsonTally tally_before_;
@@ -230,6 +254,7 @@ base::Result<std::unique_ptr<JsonDecoder>> JsonDecoder::make(std::shared_ptr<con
   if (options.max_depth < 1 || options.max_depth > kMaxDepthLimit) {
     return base::invalid("the depth of JSON must be limited to 1 to " + std::to_string(kMaxDepthLimit) + " levels");
   }
+  if (!has_path(options.path)) return base::invalid("this processor lacks the instructions that reading JSON was asked to use");
   TRY(check_fields(schema->fields, options));
   auto impl = std::make_unique<Impl>(std::move(schema), std::move(options), offset_seconds);
   return std::unique_ptr<JsonDecoder>(new JsonDecoder(std::move(impl)));
@@ -237,7 +262,16 @@ base::Result<std::unique_ptr<JsonDecoder>> JsonDecoder::make(std::shared_ptr<con
 
 std::optional<Reject> JsonDecoder::decode(std::string_view document, std::span<Column* const> columns,
                                           int64_t* rows_appended) {
-  return impl_->decode(document, columns, rows_appended);
+  impl_->bind(columns);
+  return impl_->decode(document, rows_appended);
+}
+
+void JsonDecoder::bind(std::span<Column* const> columns) {
+  impl_->bind(columns);
+}
+
+std::optional<Reject> JsonDecoder::decode(std::string_view document, int64_t* rows_appended) {
+  return impl_->decode(document, rows_appended);
 }
 
 const JsonCounters& JsonDecoder::counters() const {

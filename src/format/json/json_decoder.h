@@ -27,6 +27,11 @@ namespace frazil::format {
 // What a number in a timestamp column counts, from 1970-01-01T00:00:00Z.
 enum class TimestampNumbers { kReject, kSeconds, kMillis, kMicros, kNanos };
 
+// How documents are read: fast with the instructions named, or exactly in every part, which is the reference for tests.
+enum class JsonPath { kFastest, kPlain, kAvx2, kAvx512, kReference };
+// Whether this processor can go it.
+bool has_path(JsonPath path);
+
 struct JsonOptions {
   // A value that does not fit an optional field becomes null there, instead of rejecting the document. The field that
   // holds the value decides: one that is required still rejects.
@@ -50,6 +55,8 @@ struct JsonOptions {
   int64_t max_decoded_bytes = int64_t{256} << 20;
   // Levels of objects and arrays; the outermost is the first.
   int max_depth = 128;
+  // Not for users: all give the same.
+  JsonPath path = JsonPath::kFastest;
 };
 
 // Why a document was not taken.
@@ -77,7 +84,7 @@ struct JsonCounters {
 
 class JsonDecoder {
  public:
-  // kInvalid: options out of range, or, when case does not matter, two sibling fields of one name. kUnsupported: a map
+  // kInvalid: options out of range, a path that this processor cannot go, or, when case does not matter, two sibling fields of one name. kUnsupported: a map
   // whose key is nested, or a time zone known only by name.
   static base::Result<std::unique_ptr<JsonDecoder>> make(std::shared_ptr<const columnar::Schema> schema,
                                                          JsonOptions options);
@@ -88,6 +95,10 @@ class JsonDecoder {
   // array). On a Reject nothing was appended. The caller starts a new batch long before a column holds 2 GiB.
   std::optional<Reject> decode(std::string_view document, std::span<columnar::Column* const> columns,
                                int64_t* rows_appended);
+
+  // The same in two steps, for many documents: the columns once, for as long as they live and none is moved.
+  void bind(std::span<columnar::Column* const> columns);
+  std::optional<Reject> decode(std::string_view document, int64_t* rows_appended);
 
   const JsonCounters& counters() const;
 

@@ -34,6 +34,12 @@ bool is_plain(std::string_view name) {
                       [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; });
 }
 
+std::vector<std::string_view> names_of(const std::vector<Field>& fields) {
+  std::vector<std::string_view> names;
+  for (const Field& field : fields) names.push_back(field.name);
+  return names;
+}
+
 }  // namespace
 
 JsonRowReader::JsonRowReader(const columnar::Schema& schema, const JsonOptions& options,
@@ -56,6 +62,7 @@ void JsonRowReader::plan(Node& node, const std::vector<Field>& fields) {
     node.by_name.emplace(fields[i].name, static_cast<int32_t>(i));
     node.by_folded_name.emplace(folded(fields[i].name), static_cast<int32_t>(i));
   }
+  if (node.id == TypeId::kStruct) node.steps = JsonSteps(names_of(fields));
   node.seen.assign(fields.size(), 0);
   node.found.resize(fields.size());
   for (size_t i = 0; i <= fields.size(); ++i)
@@ -96,7 +103,8 @@ Reject JsonRowReader::take_reject() {
 // --- Objects with named fields ---
 
 Outcome JsonRowReader::read_members(Node& node) {
-  return carefully_ ? read_members_carefully(node) : read_members_quickly(node);
+  if (carefully_) return read_members_carefully(node);
+  return cursor_->has_index() ? read_members_fast(node) : read_members_quickly(node);
 }
 
 Outcome JsonRowReader::read_members_quickly(Node& node) {
@@ -146,10 +154,13 @@ bool JsonRowReader::match_field(Node& node, int32_t previous, int32_t* child) {
 
 bool JsonRowReader::find_field(Node& node, RawString* name, int32_t* child) {
   if (!cursor_->scan_string(name)) return false;
-  const std::string_view text = unescaped(*name, name_);
-  const auto found = node.by_name.find(text);
-  *child = found != node.by_name.end() ? found->second : unknown_field(node, text);
+  *child = look_up(node, unescaped(*name, name_));
   return true;
+}
+
+int32_t JsonRowReader::look_up(Node& node, std::string_view name) {
+  const auto found = node.by_name.find(name);
+  return found != node.by_name.end() ? found->second : unknown_field(node, name);
 }
 
 // No column has exactly that name. Either case does not matter, or the field is counted as what it is.

@@ -6,6 +6,9 @@
 // are converted. That is how an overridden value escapes its type check, and why reasons are put together only on the
 // second way.
 //
+// The quick way has a faster one where the document lies in a JsonIndex: see json_fast_reader.cc. Without, every value is read exactly,
+// which is the reference that the fast way is tested against.
+//
 // Steps of one object, quickly:
 //   1. Guess the column of the next key: the one that followed the last key before, or the one after that.
 //   2. Guessed wrong: look the key up; unknown keys are passed over and counted.
@@ -27,6 +30,7 @@
 #include "columnar/schema.h"
 #include "format/json/json_cursor.h"
 #include "format/json/json_decoder.h"
+#include "format/json/json_steps.h"
 
 namespace frazil::format {
 
@@ -94,6 +98,9 @@ class JsonRowReader {
     std::vector<uint64_t> seen;      // by child: the object that had it last
     uint64_t object = 0;
     std::vector<Found> found;  // by child, carefully
+    JsonSteps steps;           // of the fast way
+    char last_date[10] = {};   // that the fast way read, and what it counts
+    int32_t last_days = 0;
   };
 
   // An entry of a map, read carefully.
@@ -115,8 +122,38 @@ class JsonRowReader {
   Outcome append_missing(Node& child);
   bool match_field(Node& node, int32_t previous, int32_t* child);
   bool find_field(Node& node, RawString* name, int32_t* child);
+  int32_t look_up(Node& node, std::string_view name);
   int32_t unknown_field(Node& node, std::string_view name);
   static bool is_other_spelling(RawString a, RawString b);
+
+  // The fast way, json_fast_reader.cc.
+  struct PassedName {
+    const char* end = nullptr;  // nullptr: not JSON
+    int32_t step = 0;           // this one if it is known, else the one before
+    int32_t child = 0;
+  };
+  Outcome read_members_fast(Node& node);
+  const char* read_members_fast(Node& node, const char* at);
+  PassedName pass_name(Node& node, int32_t step, const char* at);
+  PassedName find_name(Node& node, int32_t step, const char* at);
+  void count_unknown(std::string_view name, bool is_other_case);
+  const char* skip_fast(const char* at);
+  const char* read_fast(Node& node, const char* at);
+  const char* read_other(Node& node, const char* at);
+  const char* read_struct_fast(Node& node, const char* at);
+  const char* read_list_fast(Node& node, const char* at);
+  const char* take_text(Node& node, const char* at);
+  const char* take_long(Node& node, const char* at);
+  const char* take_int(Node& node, const char* at);
+  const char* take_double(Node& node, const char* at);
+  const char* take_boolean(Node& node, const char* at);
+  const char* take_time(Node& node, const char* at);
+  bool knows_date(Node& node, const char* at);
+  const char* take_uuid(Node& node, const char* at);
+  const char* end_with(Outcome outcome) {
+    ended_ = outcome;
+    return nullptr;
+  }
 
   Outcome read_field(Node& node);
   Outcome read_value(Node& node);
@@ -155,6 +192,7 @@ class JsonRowReader {
   Node root_;
   JsonCursor* cursor_ = nullptr;
   bool carefully_ = false;
+  Outcome ended_ = Outcome::kTaken;  // of the fast way
   int64_t entries_ = 0;  // of the document
   int64_t bytes_before_ = 0;
   int64_t bytes_allowed_ = 0;

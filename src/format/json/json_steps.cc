@@ -1,0 +1,94 @@
+#include "format/json/json_steps.h"
+
+#include <algorithm>
+
+namespace frazil::format {
+namespace {
+
+constexpr size_t kMaxLearned = 256;
+constexpr size_t kMaxLearnedBytes = 128;
+
+bool is_plain(std::string_view name) {
+  return std::none_of(name.begin(), name.end(),
+                      [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; });
+}
+
+uint64_t load_word(const char* at, size_t size) {
+  uint64_t word = 0;
+  std::memcpy(&word, at, size);
+  return word;
+}
+
+uint64_t mix(uint64_t hash, uint64_t word) {
+  const auto product = static_cast<unsigned __int128>(hash ^ word ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+}  // namespace
+
+QuotedKey::QuotedKey(std::string_view name) : text_('"' + std::string(name) + "\":") {
+  size_ = text_.size();
+  const size_t size = std::min(size_, kWords);
+  std::memcpy(words_, text_.data(), size);
+  for (size_t i = 0; i < size; ++i) reinterpret_cast<unsigned char*>(masks_)[i] = 0xff;
+}
+
+bool QuotedKey::has_rest(const char* at) const {
+  // What matched so far ends before the end of the document, so there are at least kPadding bytes more.
+  for (size_t i = kWords; i < size_; i += 8) {
+    const size_t size = std::min<size_t>(8, size_ - i);
+    if (std::memcmp(at + i, text_.data() + i, size) != 0) return false;
+  }
+  return true;
+}
+
+JsonSteps::JsonSteps(const std::vector<std::string_view>& names) {
+  steps_.reserve(names.size() + 1);
+  steps_.emplace_back();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!is_plain(names[i])) continue;
+    steps_.back().next = static_cast<int32_t>(steps_.size());
+    steps_.push_back({QuotedKey(names[i]), static_cast<int32_t>(i), -1, false});
+  }
+  size_t size = 8;
+  while (size < 2 * (steps_.size() + kMaxLearned)) size *= 2;
+  table_.assign(size, -1);
+  for (size_t i = 1; i < steps_.size(); ++i) insert(static_cast<int32_t>(i));
+}
+
+uint64_t JsonSteps::hash(std::string_view name) {
+  const size_t size = name.size();
+  uint64_t hash = size;
+  size_t at = 0;
+  for (; at + 8 < size; at += 8) hash = mix(hash, load_word(name.data() + at, 8));
+  if (size >= 8) return mix(hash, load_word(name.data() + size - 8, 8));
+  if (size >= 4) return mix(hash, load_word(name.data(), 4) << 32 | load_word(name.data() + size - 4, 4));
+  if (size == 0) return 0;
+  return mix(hash, load_word(name.data(), 1) | load_word(name.data() + size / 2, 1) << 8 | load_word(name.data() + size - 1, 1) << 16);
+}
+
+void JsonSteps::insert(int32_t step) {
+  const size_t mask = table_.size() - 1;
+  size_t slot = hash(at(step).key.name()) & mask;
+  while (table_[slot] >= 0) slot = (slot + 1) & mask;
+  table_[slot] = step;
+}
+
+int32_t JsonSteps::find(std::string_view name) const {
+  const size_t mask = table_.size() - 1;
+  for (size_t slot = hash(name) & mask; table_[slot] >= 0; slot = (slot + 1) & mask) {
+    if (steps_[static_cast<size_t>(table_[slot])].key.name() == name) return table_[slot];
+  }
+  return -1;
+}
+
+int32_t JsonSteps::learn(std::string_view name, int32_t child, bool is_other_case) {
+  if (learned_ == kMaxLearned || name.size() > kMaxLearnedBytes || !is_plain(name)) return -1;
+  ++learned_;
+  steps_.push_back({QuotedKey(name), child, -1, is_other_case});
+  const auto step = static_cast<int32_t>(steps_.size() - 1);
+  insert(step);
+  return step;
+}
+
+}  // namespace frazil::format
