@@ -95,9 +95,13 @@ class DecodedRows {
   std::optional<Reject> decode(std::string_view document) {
     // A copy of exactly that size: reading past the end is found by the sanitizer.
     const std::vector<char> bytes(document.begin(), document.end());
+    return decode_in_place({bytes.data(), bytes.size()});
+  }
+
+  std::optional<Reject> decode_in_place(std::string_view document) {
     std::vector<columnar::Column*> columns;
     for (columnar::Column& column : batch.columns) columns.push_back(&column);
-    return decoder->decode({bytes.data(), bytes.size()}, columns, &rows_appended);
+    return decoder->decode(document, columns, &rows_appended);
   }
 
   // The rows of one document, "a,b" each, "; " between; or the code and field of the reject: "!OUT_OF_RANGE count".
@@ -111,9 +115,13 @@ class DecodedRows {
       EXPECT_FALSE(reject->message.empty()) << reject->code;
       return "!" + reject->code + (reject->field.empty() ? "" : " " + reject->field);
     }
+    return rows_from(before);
+  }
+
+  std::string rows_from(int64_t first) const {
     std::string text;
-    for (int64_t row = before; row < batch.rows(); ++row) {
-      if (row != before) text += "; ";
+    for (int64_t row = first; row < batch.rows(); ++row) {
+      if (row != first) text += "; ";
       for (size_t i = 0; i < batch.columns.size(); ++i) text += (i == 0 ? "" : ",") + plain(batch.columns[i], row);
     }
     return text;
