@@ -140,7 +140,8 @@ void Column::start_validity() {
   std::memset(validity_.data(), 0xff, static_cast<size_t>(validity_.size()));
 }
 
-void Column::append_null() {
+// The first null, and those of types that need more than a zero behind the last value.
+void Column::append_null_slowly() {
   start_validity();
   put_bit(validity_, length_, false);
   if (type_.id() == TypeId::kBoolean) {

@@ -77,7 +77,20 @@ class Column {
   // Appends one value. The caller picks the function that fits the type (CHECKed in debug builds only).
   // A null takes a zero value; in a struct it makes every child null, in lists and maps it is an entry without
   // elements.
-  void append_null();
+  void append_null() {
+    const bool is_flat = (width_ != 0 && width_ <= kZeros) || offsets_.size() != 0;
+    if (validity_.size() == 0 || !is_flat) return append_null_slowly();
+    put_bit(validity_, length_, false);
+    if (width_ != 0) {
+      const int64_t at = values_.size();
+      values_.resize(at + width_);
+      __builtin_memset(values_.data() + at, 0, kZeros);
+    } else {
+      offsets_.push(list_begin(length_));
+    }
+    ++length_;
+    ++null_count_;
+  }
   void append_boolean(bool value) {
     expect(type_.id() == TypeId::kBoolean);
     put_bit(values_, length_, value);
@@ -136,6 +149,7 @@ class Column {
 
  private:
   static constexpr int64_t kMaxOffset = INT32_MAX;
+  static constexpr int64_t kZeros = 16;  // written for a null of a fixed width, into the slack if they are more
   static constexpr int64_t kLongBytes = 256;  // from here on a call is worth it
   static bool bit(const Buffer& bits, int64_t i) { return (bits.data()[i >> 3] >> (i & 7)) & 1; }
   template <typename T>
@@ -173,6 +187,7 @@ class Column {
     if (validity_.size() != 0) put_bit(validity_, length_, true);
     ++length_;
   }
+  void append_null_slowly();
   void start_validity();
   void append_validity(const Column& source, std::span<const int32_t> rows);
   void append_bits(const Column& source, std::span<const int32_t> rows);

@@ -1,8 +1,11 @@
-// Fuzzes the JSON decoder: no input may crash it, columns stay even, and a rejected document leaves nothing behind.
+// Fuzzes the JSON decoder: no input may crash it, columns stay even, a rejected document leaves nothing behind, and the fast path gives
+// what the reference gives, also when it has learned from the same document.
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "columnar/column.h"
@@ -33,20 +36,75 @@ frazil::format::JsonOptions options_of(uint8_t bits) {
   return options;
 }
 
+using frazil::columnar::Column;
+
+bool is_same(const frazil::columnar::Buffer& a, const frazil::columnar::Buffer& b) {
+  return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<size_t>(a.size())) == 0);
+}
+
+bool is_same(const Column& a, const Column& b) {
+  if (a.length() != b.length() || a.null_count() != b.null_count() || !is_same(a.offsets(), b.offsets())) return false;
+  const bool is_boolean = a.type().id() == frazil::columnar::TypeId::kBoolean;
+  for (int64_t row = 0; row < a.length(); ++row) {
+    if (a.is_null(row) != b.is_null(row) || (is_boolean && a.boolean_at(row) != b.boolean_at(row))) return false;
+  }
+  for (size_t i = 0; i < a.child_count(); ++i) {
+    if (!is_same(a.child(i), b.child(i))) return false;
+  }
+  return is_boolean || is_same(a.values(), b.values());
+}
+
+// A decoder by one path and what it has decoded.
+struct Decoded {
+  Decoded(const std::shared_ptr<const frazil::columnar::Schema>& schema, frazil::format::JsonOptions options,
+          frazil::format::JsonPath path)
+      : batch(schema) {
+    options.path = path;
+    decoder = frazil::format::JsonDecoder::make(schema, std::move(options)).value();
+    for (auto& column : batch.columns) columns.push_back(&column);
+  }
+
+  void decode(std::string_view document) {
+    const int64_t before = batch.rows();
+    int64_t rows = 0;
+    reject = decoder->decode(document, columns, &rows);
+    for (const auto& column : batch.columns) {
+      if (column.length() != before + (reject ? 0 : rows)) std::abort();
+    }
+  }
+
+  bool agrees_with(const Decoded& other) const {
+    if (reject.has_value() != other.reject.has_value()) return false;
+    if (reject && (reject->code != other.reject->code || reject->message != other.reject->message || reject->field != other.reject->field)) return false;
+    const auto& a = decoder->counters();
+    const auto& b = other.decoder->counters();
+    if (a.rows != b.rows || a.unknown_fields != b.unknown_fields || a.duplicate_keys != b.duplicate_keys) return false;
+    if (a.bad_fields_nulled != b.bad_fields_nulled || a.case_mismatches != b.case_mismatches) return false;
+    for (size_t i = 0; i < batch.columns.size(); ++i) {
+      if (!is_same(batch.columns[i], other.batch.columns[i])) return false;
+    }
+    return true;
+  }
+
+  frazil::columnar::Batch batch;
+  std::unique_ptr<frazil::format::JsonDecoder> decoder;
+  std::vector<Column*> columns;
+  std::optional<frazil::format::Reject> reject;
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   static const auto schema = fuzz_schema();
   if (size == 0) return 0;
-  auto decoder = frazil::format::JsonDecoder::make(schema, options_of(bytes[0])).value();
-  frazil::columnar::Batch batch(schema);
-  std::vector<frazil::columnar::Column*> columns;
-  for (auto& column : batch.columns) columns.push_back(&column);
-  const std::string_view document(reinterpret_cast<const char*>(bytes) + 1, size - 1);
-  int64_t rows = 0;
-  const bool is_rejected = decoder->decode(document, columns, &rows).has_value();
-  for (const auto& column : batch.columns) {
-    if (column.length() != (is_rejected ? 0 : rows)) std::abort();
+  Decoded reference(schema, options_of(bytes[0]), frazil::format::JsonPath::kReference);
+  Decoded fast(schema, options_of(bytes[0]), frazil::format::JsonPath::kFastest);
+  // A copy of exactly that size: reading past the end is found by the sanitizer.
+  const std::vector<char> document(bytes + 1, bytes + size);
+  for (int times = 0; times < 2; ++times) {
+    reference.decode({document.data(), document.size()});
+    fast.decode({document.data(), document.size()});
+    if (!fast.agrees_with(reference)) std::abort();
   }
   return 0;
 }

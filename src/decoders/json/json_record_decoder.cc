@@ -18,7 +18,11 @@ class JsonRecordDecoder : public engine::Decoder {
  public:
   JsonRecordDecoder(JsonDecoderConfig config, std::shared_ptr<const columnar::Schema> rows,
                     std::vector<ColumnOrigin> origins, std::unique_ptr<format::JsonDecoder> json)
-      : config_(std::move(config)), rows_(std::move(rows)), origins_(std::move(origins)), json_(std::move(json)) {}
+      : config_(std::move(config)), rows_(std::move(rows)), origins_(std::move(origins)), json_(std::move(json)) {
+    for (size_t i = 0; i < origins_.size(); ++i) {
+      if (origins_[i].kind != ColumnOrigin::Kind::kField) others_.push_back(i);
+    }
+  }
 
   std::shared_ptr<const columnar::Schema> schema() const override { return rows_; }
 
@@ -70,9 +74,8 @@ class JsonRecordDecoder : public engine::Decoder {
 
   void fill_others(const engine::RawBatch& raw, const engine::RawRecord& record, int64_t appended,
                    columnar::Batch& rows) {
-    for (size_t i = 0; i < origins_.size(); ++i) {
+    for (const size_t i : others_) {
       const ColumnOrigin& origin = origins_[i];
-      if (origin.kind == ColumnOrigin::Kind::kField) continue;
       for (int64_t row = 0; row < appended; ++row) {
         if (origin.kind == ColumnOrigin::Kind::kNothing) {
           rows.columns[i].append_null();
@@ -131,6 +134,7 @@ class JsonRecordDecoder : public engine::Decoder {
   const std::shared_ptr<const columnar::Schema> rows_;
   const std::vector<ColumnOrigin> origins_;
   const std::unique_ptr<format::JsonDecoder> json_;
+  std::vector<size_t> others_;  // columns that the document does not fill
   std::vector<columnar::Column*> document_columns_;
   std::vector<size_t>* records_ = nullptr;  // of rows, where somebody wants to know
   format::JsonCounters counted_;

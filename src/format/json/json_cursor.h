@@ -76,8 +76,9 @@ class JsonCursor {
   void seek(const char* position) { at_ = position; }
 
   bool has_index() const { return index_ != nullptr; }
-  // JsonIndex::find_stop, where there is an index.
+  // Of the index, where there is one.
   const char* find_stop(const char* at) const { return index_->find_stop(at); }
+  char* scratch() const { return index_->scratch(); }
 
   // The next character that is not white space, where the cursor then stands; 0 at the end.
   char peek() {

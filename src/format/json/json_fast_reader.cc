@@ -7,6 +7,7 @@
 // another form came, and nothing was read. The document lies in a JsonIndex, so words may be read without a look at its end, where a
 // zero stands that is no part of any value.
 
+#include <array>
 #include <cstring>
 
 #include "format/json/binary_text.h"
@@ -28,6 +29,64 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; 
   if (static_cast<unsigned char>(*at) > ' ') [[likely]] return at;
   while (is_space(*at)) ++at;
   return at;
+}
+
+// Reads and writes up to 31 bytes more.
+void copy_pieces(char* to, const char* from, size_t size) {
+  for (size_t i = 0; i < size; i += 32) std::memcpy(to + i, from + i, 32);
+}
+
+constexpr std::array<char, 256> simple_escapes() {
+  std::array<char, 256> table{};
+  for (const char c : {'"', '\\', '/'}) table[static_cast<unsigned char>(c)] = c;
+  table['b'] = '\b';
+  table['f'] = '\f';
+  table['n'] = '\n';
+  table['r'] = '\r';
+  table['t'] = '\t';
+  return table;
+}
+constexpr std::array<char, 256> kSimpleEscapes = simple_escapes();
+
+constexpr std::array<int8_t, 256> hex_digits() {
+  std::array<int8_t, 256> table{};
+  table.fill(-1);
+  for (int i = 0; i < 10; ++i) table[static_cast<size_t>('0' + i)] = static_cast<int8_t>(i);
+  for (int i = 0; i < 6; ++i) table[static_cast<size_t>('a' + i)] = table[static_cast<size_t>('A' + i)] = static_cast<int8_t>(10 + i);
+  return table;
+}
+constexpr std::array<int8_t, 256> kHexDigits = hex_digits();
+
+// The character of \uXXXX below U+D800, in UTF-8; 0 for others.
+size_t unescape_unit(const char* at, char* text) {
+  int32_t c = 0;
+  for (int i = 2; i < 6; ++i) c = c << 4 | kHexDigits[static_cast<unsigned char>(at[i])];
+  if (c < 0 || c >= 0xd800) return 0;
+  if (c < 0x80) {
+    text[0] = static_cast<char>(c);
+    return 1;
+  }
+  if (c < 0x800) {
+    text[0] = static_cast<char>(0xc0 | c >> 6);
+    text[1] = static_cast<char>(0x80 | (c & 0x3f));
+    return 2;
+  }
+  text[0] = static_cast<char>(0xe0 | c >> 12);
+  text[1] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
+  text[2] = static_cast<char>(0x80 | (c & 0x3f));
+  return 3;
+}
+
+// Writes what the escape at `at` stands for behind `size` bytes of `text`. Returns its bytes; 0 for surrogates and what is none.
+size_t unescape(const char* at, char* text, size_t* size) {
+  const char simple = kSimpleEscapes[static_cast<unsigned char>(at[1])];
+  if (simple != 0) {
+    text[(*size)++] = simple;
+    return 2;
+  }
+  const size_t written = at[1] == 'u' ? unescape_unit(at, text + *size) : 0;
+  *size += written;
+  return written == 0 ? 0 : 6;
 }
 
 bool is_word(const char* at, const char (&word)[5]) { return std::memcmp(at, word, 4) == 0; }
@@ -96,26 +155,37 @@ inline JsonRowReader::PassedName JsonRowReader::pass_name(Node& node, int32_t st
 
 // The same for a name that was not expected, which then is.
 JsonRowReader::PassedName JsonRowReader::find_name(Node& node, int32_t step, const char* at) {
+  const char* const end = *at == '"' ? cursor_->find_stop(at + 1) : at;
+  if (*end != '"' || end[1] != ':') return find_other_name(node, step, at);
+  const std::string_view name(at + 1, static_cast<size_t>(end - at - 1));
+  return know_name(node, step, name, end + 2);
+}
+
+// One with escapes, or white space behind it.
+JsonRowReader::PassedName JsonRowReader::find_other_name(Node& node, int32_t step, const char* at) {
   cursor_->seek(at);
   RawString name;
   if (!cursor_->expect_name() || !cursor_->scan_string(&name)) return {};
-  const std::string_view text = unescaped(name, name_);
+  const PassedName known = name.has_escapes ? PassedName{at, step, look_up(node, unescaped(name, name_))}
+                                            : know_name(node, step, name.text, at);
+  if (!cursor_->take_colon()) return {};
+  return {cursor_->position(), known.step, known.child};
+}
+
+JsonRowReader::PassedName JsonRowReader::know_name(Node& node, int32_t step, std::string_view name, const char* end) {
   int32_t child = kUnknown;
-  int32_t found = node.steps.find(text);
+  int32_t found = node.steps.find(name);
   if (found >= 0) {
     child = node.steps.at(found).child;
-    if (child == kUnknown) count_unknown(text, node.steps.at(found).is_other_case);
+    if (child == kUnknown) count_unknown(name, node.steps.at(found).is_other_case);
   } else {
     const int64_t mismatches = tally_.case_mismatches;
-    child = look_up(node, text);
-    found = node.steps.learn(text, child, tally_.case_mismatches != mismatches);
+    child = look_up(node, name);
+    found = node.steps.learn(name, child, tally_.case_mismatches != mismatches);
+    if (found < 0) return {end, step, child};
   }
-  if (found >= 0) {
-    node.steps.at(step).next = found;
-    step = found;
-  }
-  if (!cursor_->take_colon()) return {};
-  return {cursor_->position(), step, child};
+  node.steps.at(step).next = found;
+  return {end, found, child};
 }
 
 void JsonRowReader::count_unknown(std::string_view name, bool is_other_case) {
@@ -165,16 +235,13 @@ const char* JsonRowReader::skip_fast(const char* at) {
     default:
       break;
   }
-  if (end == nullptr) return read_other(node, at);
-  return end;
+  if (end != nullptr) return end;
+  if (!is_word(at, "null") || node.is_required) return read_exactly(node, at);
+  node.column->append_null();
+  return at + 4;
 }
 
-// A null, or what only the exact way can read.
-const char* JsonRowReader::read_other(Node& node, const char* at) {
-  if (is_word(at, "null") && !node.is_required) {
-    node.column->append_null();
-    return at + 4;
-  }
+const char* JsonRowReader::read_exactly(Node& node, const char* at) {
   cursor_->seek(at);
   const Outcome outcome = read_field(node);
   return outcome == Outcome::kTaken ? cursor_->position() : end_with(outcome);
@@ -210,9 +277,29 @@ inline const char* JsonRowReader::take_text(Node& node, const char* at) {
   if (*at != '"') return nullptr;
   const char* const first = at + 1;
   const char* const end = cursor_->find_stop(first);
-  if (*end != '"') return nullptr;
+  if (*end != '"') return take_escaped_text(node, first, end);
   node.column->append_roomy_bytes({first, static_cast<size_t>(end - first)});
   return end + 1;
+}
+
+// The text from `first` on, which is plain up to `stop`.
+const char* JsonRowReader::take_escaped_text(Node& node, const char* first, const char* stop) {
+  char* const text = cursor_->scratch();
+  size_t size = 0;
+  while (*stop == '\\') {
+    const auto plain = static_cast<size_t>(stop - first);
+    copy_pieces(text + size, first, plain);
+    size += plain;
+    const size_t passed = unescape(stop, text, &size);
+    if (passed == 0) return nullptr;
+    first = stop + passed;
+    stop = cursor_->find_stop(first);
+  }
+  if (*stop != '"') return nullptr;
+  copy_pieces(text + size, first, static_cast<size_t>(stop - first));
+  size += static_cast<size_t>(stop - first);
+  node.column->append_roomy_bytes({text, size});
+  return stop + 1;
 }
 
 inline const char* JsonRowReader::take_long(Node& node, const char* at) {

@@ -143,6 +143,7 @@ std::string_view JsonIndex::load(std::string_view document) {
     capacity_ = is_too_large ? kKeptCapacity : std::max(2 * size, size_t{4096});
     const size_t blocks = capacity_ / kBlock + 1;
     text_ = std::make_unique_for_overwrite<char[]>((blocks + 1) * kBlock);
+    scratch_ = std::make_unique_for_overwrite<char[]>(capacity_ + kPadding);
     stops_ = std::make_unique_for_overwrite<uint64_t[]>(blocks + 1);  // stops_from() may reach into one more
   }
   has_non_ascii_ = load_(document.data(), size, text_.get(), stops_.get());

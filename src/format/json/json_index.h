@@ -34,6 +34,9 @@ class JsonIndex {
   // Returns the copy, which holds until the next call.
   std::string_view load(std::string_view document);
 
+  // Room for a text that is no longer than the document, and kPadding more.
+  char* scratch() const { return scratch_.get(); }
+
   bool has_non_ascii() const { return has_non_ascii_; }
 
   // The first quote, backslash, control character or end of the document at or behind `at`, which is not behind the end.
@@ -61,6 +64,7 @@ class JsonIndex {
   size_t capacity_ = 0;
   std::unique_ptr<char[]> text_;
   std::unique_ptr<uint64_t[]> stops_;
+  std::unique_ptr<char[]> scratch_;
 };
 
 }  // namespace frazil::format

@@ -136,13 +136,16 @@ class JsonRowReader {
   const char* read_members_fast(Node& node, const char* at);
   PassedName pass_name(Node& node, int32_t step, const char* at);
   PassedName find_name(Node& node, int32_t step, const char* at);
+  PassedName find_other_name(Node& node, int32_t step, const char* at);
+  PassedName know_name(Node& node, int32_t step, std::string_view name, const char* end);
   void count_unknown(std::string_view name, bool is_other_case);
   const char* skip_fast(const char* at);
   const char* read_fast(Node& node, const char* at);
-  const char* read_other(Node& node, const char* at);
+  const char* read_exactly(Node& node, const char* at);
   const char* read_struct_fast(Node& node, const char* at);
   const char* read_list_fast(Node& node, const char* at);
   const char* take_text(Node& node, const char* at);
+  const char* take_escaped_text(Node& node, const char* first, const char* stop);
   const char* take_long(Node& node, const char* at);
   const char* take_int(Node& node, const char* at);
   const char* take_double(Node& node, const char* at);

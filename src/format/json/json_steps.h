@@ -58,7 +58,8 @@ class JsonSteps {
   static constexpr int32_t kStart = 0;
   JsonStep& at(int32_t step) { return steps_[static_cast<size_t>(step)]; }
 
-  // The step of that name, -1 when there is none.
+  // The step of that name, -1 when there is none. kReadAhead bytes from its first on must be readable.
+  static constexpr size_t kReadAhead = 16;
   int32_t find(std::string_view name) const;
   // Learns a name that `find` did not find, and returns its step; -1 when there are too many, or the name is too long.
   int32_t learn(std::string_view name, int32_t child, bool is_other_case);
