@@ -101,6 +101,11 @@ class Column {
   void append_float(float value) { append_value(value); }
   void append_double(double value) { append_value(value); }
   void append_decimal(__int128 unscaled) { append_value(unscaled); }
+  void append_uuid(const char (&bytes)[16]) {
+    __int128 value;
+    __builtin_memcpy(&value, bytes, sizeof(value));
+    append_value(value);
+  }
   void append_bytes(std::string_view value);  // string, binary; uuid and fixed: exactly their length
   // For string and binary: as append_bytes, without a call for short ones. kReadAhead bytes behind the value must be readable.
   static constexpr int64_t kReadAhead = 32;

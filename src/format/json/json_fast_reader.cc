@@ -373,7 +373,7 @@ const char* JsonRowReader::take_uuid(Node& node, const char* at) {
   constexpr size_t kSize = 36;
   char uuid[16];
   if (*at != '"' || at[1 + kSize] != '"' || !parse_uuid({at + 1, kSize}, uuid)) return nullptr;
-  node.column->append_bytes({uuid, sizeof(uuid)});
+  node.column->append_uuid(uuid);
   return at + kSize + 2;
 }
 

@@ -211,6 +211,18 @@ TEST(JsonPaths, AgreeOnTimes) {
   }));
 }
 
+// A decoder's first date too is compared with the one before.
+TEST(JsonPaths, AgreeOnTextsOfOneByteAlone) {
+  for (int c = 0; c < 256; ++c) {
+    for (const size_t size : {8, 10, 19, 20, 26, 36}) {
+      AllPaths paths(Fields{{"date", "date"}, {"time", "time"}, {"ts", "timestamp"}, {"uuid", "uuid"}});
+      for (const char* name : {"date", "time", "ts", "uuid"}) {
+        ASSERT_NE(paths.agreed("{\"" + std::string(name) + "\":\"" + std::string(size, static_cast<char>(c)) + "\"}"), "");
+      }
+    }
+  }
+}
+
 TEST(JsonPaths, AgreeOnStringsOfEveryLength) {
   AllPaths paths(Fields{{"s", "string"}, {"l", "list<string>"}});
   for (size_t size = 0; size < 600; size += size < 140 ? 1 : 13) {

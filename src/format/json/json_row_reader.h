@@ -99,7 +99,8 @@ class JsonRowReader {
     uint64_t object = 0;
     std::vector<Found> found;  // by child, carefully
     JsonSteps steps;           // of the fast way
-    char last_date[10] = {};   // that the fast way read, and what it counts
+    // The date that the fast way read last, and its count.
+    char last_date[10] = {'1', '9', '7', '0', '-', '0', '1', '-', '0', '1'};
     int32_t last_days = 0;
   };
 
