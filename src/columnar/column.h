@@ -172,7 +172,7 @@ class Column {
     }
     uint8_t& byte = bits.data()[i >> 3];
     const uint8_t mask = static_cast<uint8_t>(1U << (i & 7));
-    byte = static_cast<uint8_t>(value ? byte | mask : byte & ~mask);
+    byte = static_cast<uint8_t>((byte & ~mask) | static_cast<unsigned>(value) << (i & 7));
   }
   // Copies in pieces of kReadAhead bytes; the last one may reach into the slack of both sides.
   static void copy_roomy(uint8_t* to, const char* from, int64_t size) {

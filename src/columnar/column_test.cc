@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -320,6 +321,44 @@ TEST(Batch, MovesRowsOfAllColumnsTogether) {
   batch.clear();
   EXPECT_EQ(batch.rows(), 0);
   EXPECT_EQ(source.rows(), 3);
+}
+
+TEST(Column, TakesBytesWithRoomBehindAsItTakesOthers) {
+  Column plain(Type::primitive(TypeId::kString));
+  Column roomy(Type::primitive(TypeId::kString));
+  std::string text;
+  for (size_t i = 0; i < 600; ++i) text += static_cast<char>('a' + i % 26);
+  for (size_t size = 0; size < 400; ++size) {
+    plain.append_bytes(std::string_view(text).substr(size % 7, size));
+    roomy.append_roomy_bytes(std::string_view(text).substr(size % 7, size));
+    if (size % 50 == 3) plain.append_null(), roomy.append_null();
+  }
+  ASSERT_EQ(roomy.length(), plain.length());
+  EXPECT_EQ(roomy.null_count(), plain.null_count());
+  for (int64_t row = 0; row < plain.length(); ++row) {
+    EXPECT_EQ(roomy.is_null(row), plain.is_null(row)) << row;
+    EXPECT_EQ(roomy.bytes_at(row), plain.bytes_at(row)) << row;
+  }
+}
+
+TEST(Column, WritesZerosForNullsOfEveryWidth) {
+  for (const char* type : {"int", "long", "decimal(38, 2)", "uuid", "fixed[5]", "fixed[16]", "fixed[17]", "fixed[100]"}) {
+    Column column(*parse_type(type));
+    for (int i = 0; i < 200; ++i) column.append_null();
+    ASSERT_EQ(column.null_count(), 200) << type;
+    const Buffer& values = column.values();
+    ASSERT_EQ(values.size() % 200, 0) << type;
+    EXPECT_TRUE(std::all_of(values.data(), values.data() + values.size(), [](uint8_t byte) { return byte == 0; })) << type;
+    for (int64_t row = 0; row < 200; ++row) EXPECT_TRUE(column.is_null(row)) << type;
+  }
+}
+
+TEST(Column, TakesUuids) {
+  Column column(Type::primitive(TypeId::kUuid));
+  char bytes[16];
+  for (size_t i = 0; i < sizeof(bytes); ++i) bytes[i] = static_cast<char>(i * 17);
+  column.append_uuid(bytes);
+  EXPECT_EQ(column.bytes_at(0), std::string_view(bytes, sizeof(bytes)));
 }
 
 }  // namespace

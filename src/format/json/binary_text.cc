@@ -48,19 +48,17 @@ bool drop_padding(std::string_view& text) {
 }  // namespace
 
 bool parse_uuid(std::string_view text, char (&bytes)[16]) {
+  static constexpr size_t kPlaces[] = {0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
   if (text.size() != 36) return false;
-  size_t at = 0;
-  for (char& byte : bytes) {
-    if (at == 8 || at == 13 || at == 18 || at == 23) {
-      if (text[at++] != '-') return false;
-    }
-    const int high = digit(kHex, text[at]);
-    const int low = digit(kHex, text[at + 1]);
-    if (high < 0 || low < 0) return false;
-    byte = static_cast<char>(high << 4 | low);
-    at += 2;
+  if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+  int faults = 0;  // negative once a digit was none
+  for (size_t i = 0; i < sizeof(bytes); ++i) {
+    const int high = digit(kHex, text[kPlaces[i]]);
+    const int low = digit(kHex, text[kPlaces[i] + 1]);
+    faults |= high | low;
+    bytes[i] = static_cast<char>(static_cast<unsigned>(high) << 4 | static_cast<unsigned>(low));
   }
-  return true;
+  return faults >= 0;
 }
 
 bool decode_base64(std::string_view text, std::string& bytes) {

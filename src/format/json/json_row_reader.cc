@@ -15,7 +15,6 @@ using columnar::TypeId;
 namespace {
 
 constexpr int32_t kUnknown = -1;
-constexpr int64_t kEntriesBetweenMeasures = 64;
 
 void fold(std::string& name) {
   for (char& c : name) {
@@ -480,8 +479,7 @@ void JsonRowReader::start_document(int64_t document_bytes) {
   bytes_allowed_ = std::max(options_.max_decoded_bytes, 4 * document_bytes);
 }
 
-bool JsonRowReader::has_room_for_entry() {
-  if (++entries_ % kEntriesBetweenMeasures != 0) return true;
+bool JsonRowReader::has_room() {
   int64_t bytes = 0;
   for (const Node& column : root_.children) bytes += column.column->bytes();
   if (entries_ == kEntriesBetweenMeasures) bytes_before_ = bytes;

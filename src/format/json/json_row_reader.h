@@ -68,7 +68,7 @@ class JsonRowReader {
   void start_document(int64_t document_bytes);
   // Counts a row, a list's element or a map's entry. False when there is no room for another (JsonOptions::max_decoded_bytes); the
   // columns are measured now and then.
-  bool has_room_for_entry();
+  bool has_room_for_entry() { return ++entries_ % kEntriesBetweenMeasures != 0 || has_room(); }
   std::string describe_lack_of_room() const;
 
   // Why the last careful read ended with kRefused.
@@ -82,26 +82,26 @@ class JsonRowReader {
     const char* value = nullptr;
     RawString name;
   };
-  // One field of the schema and the memory that reading it needs.
-  struct Node {
-    const columnar::Field* field = nullptr;
+  // One field of the schema and the memory that reading it needs. What every value needs comes first, in a line of the cache.
+  struct alignas(64) Node {
+    columnar::Column* column = nullptr;
     columnar::TypeId id{};
     bool is_required = false;
     bool is_plain_name = false;  // stands in JSON without escapes
-    QuotedName quoted_name;      // when it does
-    columnar::Column* column = nullptr;
-    std::vector<Node> children;
-    // Of objects with named fields:
-    std::unordered_map<std::string_view, int32_t> by_name;
-    std::unordered_map<std::string, int32_t> by_folded_name;
-    std::vector<int32_t> successor;  // by child + 1: the child whose field came next when last seen
-    std::vector<uint64_t> seen;      // by child: the object that had it last
-    uint64_t object = 0;
-    std::vector<Found> found;  // by child, carefully
-    JsonSteps steps;           // of the fast way
     // The date that the fast way read last, and its count.
     char last_date[10] = {'1', '9', '7', '0', '-', '0', '1', '-', '0', '1'};
     int32_t last_days = 0;
+    const columnar::Field* field = nullptr;
+    // Of objects with named fields:
+    uint64_t object = 0;
+    std::vector<Node> children;  // of lists and maps too
+    std::vector<uint64_t> seen;  // by child: the object that had it last
+    JsonSteps steps;             // of the fast way
+    QuotedName quoted_name;      // the reference's, for a plain name
+    std::unordered_map<std::string_view, int32_t> by_name;
+    std::unordered_map<std::string, int32_t> by_folded_name;
+    std::vector<int32_t> successor;  // by child + 1: the child whose field came next when last seen
+    std::vector<Found> found;        // by child, carefully
   };
 
   // An entry of a map, read carefully.
@@ -111,6 +111,9 @@ class JsonRowReader {
     bool is_overridden = false;
   };
 
+  static constexpr int64_t kEntriesBetweenMeasures = 64;
+
+  bool has_room();
   static void plan(Node& node, const std::vector<columnar::Field>& fields);
   static void bind_children(Node& node);
 

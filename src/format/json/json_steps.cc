@@ -1,6 +1,7 @@
 #include "format/json/json_steps.h"
 
 #include <algorithm>
+#include <string>
 
 namespace frazil::format {
 namespace {
@@ -27,10 +28,12 @@ uint64_t mix(uint64_t hash, uint64_t word) {
 
 }  // namespace
 
-QuotedKey::QuotedKey(std::string_view name) : text_('"' + std::string(name) + "\":") {
-  size_ = text_.size();
-  const size_t size = std::min(size_, kWords);
-  std::memcpy(words_, text_.data(), size);
+QuotedKey::QuotedKey(std::string_view name) : size_(static_cast<uint32_t>(name.size() + 3)) {
+  const std::string text = '"' + std::string(name) + "\":";
+  text_ = std::make_unique_for_overwrite<char[]>(text.size());
+  std::memcpy(text_.get(), text.data(), text.size());
+  const size_t size = std::min(text.size(), kWords);
+  std::memcpy(words_, text.data(), size);
   for (size_t i = 0; i < size; ++i) reinterpret_cast<unsigned char*>(masks_)[i] = 0xff;
 }
 
@@ -38,7 +41,7 @@ bool QuotedKey::has_rest(const char* at) const {
   // What matched so far ends before the end of the document, so there are at least kPadding bytes more.
   for (size_t i = kWords; i < size_; i += 8) {
     const size_t size = std::min<size_t>(8, size_ - i);
-    if (std::memcmp(at + i, text_.data() + i, size) != 0) return false;
+    if (std::memcmp(at + i, text_.get() + i, size) != 0) return false;
   }
   return true;
 }
