@@ -5,7 +5,7 @@
 // Sets: "orders" (the generator's records), "shuffled" (their keys in another order each time), "narrow" (5 columns), "wide" (300
 // columns, 70 % nulls, an order of keys that drifts), "envelope" (images before and after in structs), "escapes" (in half of the
 // strings), "pretty" (white space). FRAZIL_BENCH_DOCUMENTS (16384) of each lie in memory, in batches as Kafka has them, and are
-// decoded FRAZIL_BENCH_ROUNDS (15) times; the best and the median round are told.
+// decoded FRAZIL_BENCH_ROUNDS (15) times; the best and the median round are told. FRAZIL_BENCH_PATH is a number of format::JsonPath.
 
 #include <algorithm>
 #include <cstdio>
@@ -220,7 +220,9 @@ double cpu_seconds() { return static_cast<double>(base::process_cpu_micros()) / 
 int measure(const std::string& set) {
   const Documents documents = make_documents(set, static_cast<size_t>(setting("FRAZIL_BENCH_DOCUMENTS", 16384)));
   const std::vector<engine::RawBatch> batches = batches_of(documents.texts);
-  auto decoder = decoders::make_json_decoder({}, std::make_shared<columnar::Schema>(documents.schema)).value();
+  decoders::JsonDecoderConfig config;
+  config.json.path = static_cast<format::JsonPath>(setting("FRAZIL_BENCH_PATH", 0));
+  auto decoder = decoders::make_json_decoder(config, std::make_shared<columnar::Schema>(documents.schema)).value();
   columnar::Batch rows(decoder->schema());
   std::vector<engine::Rejected> rejects;
   engine::DecodeCounts counts;
