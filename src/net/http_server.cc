@@ -196,10 +196,10 @@ class HttpServer::Impl {
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     });
     for (const auto& [path, responder] : config_.routes) {
-      server_->Get(exactly(path), [responder](const httplib::Request&, httplib::Response& response) { put(responder(), response); });
+      server_->Get(exactly(path), [responder = responder](const httplib::Request&, httplib::Response& response) { put(responder(), response); });
     }
     for (const auto& [path, receiver] : config_.receivers) {
-      server_->Post(exactly(path), [receiver](const httplib::Request& request, httplib::Response& response) {
+      server_->Post(exactly(path), [receiver = receiver](const httplib::Request& request, httplib::Response& response) {
         put(receiver({request.get_header_value("Authorization"), request.body}), response);
       });
     }
