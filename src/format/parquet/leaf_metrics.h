@@ -10,7 +10,9 @@
 #include <string>
 
 #include "columnar/column.h"
+#include "format/parquet/dense_values.h"
 #include "format/parquet/leaf_levels.h"
+#include "format/parquet/leaf_range.h"
 #include "format/parquet/parquet_writer.h"
 
 namespace frazil::format {
@@ -21,18 +23,14 @@ class LeafMetrics {
 
   // Takes the leaf's values of one batch; `entries` is the number of its level entries.
   void add(const columnar::Column& column, int64_t entries);
+  // The same for values whose range is known.
+  void add(const LeafRange& range, int64_t entries, int64_t nulls);
   // Writes what the mode asks for into `metrics`.
   void report(ParquetFileMetrics& metrics) const;
 
  private:
   bool wants_bounds() const;
   bool is_floating() const;
-  template <typename Key, typename Load>
-  void add_numbers(const columnar::Column& column, Key& low, Key& high, Load load);
-  template <typename Float, typename Bits>
-  void add_floats(const columnar::Column& column, const Float* values);
-  void add_values(const columnar::Column& column);
-  void add_bytes(const columnar::Column& column);
   std::string number_bound(__int128 key) const;
   std::optional<std::string> lower_bound() const;
   std::optional<std::string> upper_bound() const;
@@ -43,15 +41,8 @@ class LeafMetrics {
   bool has_no_bounds_;
   int64_t values_ = 0;
   int64_t nulls_ = 0;
-  int64_t nans_ = 0;
-  bool has_range_ = false;
-  // Numbers; floats by a key that orders -0.0 below 0.0. Only decimals need the wide pair.
-  int64_t low_ = 0;
-  int64_t high_ = 0;
-  __int128 low_decimal_ = 0;
-  __int128 high_decimal_ = 0;
-  std::string low_bytes_;
-  std::string high_bytes_;
+  LeafRange range_;
+  DenseScratch scratch_;
 };
 
 }  // namespace frazil::format
