@@ -18,12 +18,13 @@
 #include <parquet/schema.h>
 
 #include "format/parquet/dictionary_choice.h"
-#include "base/failpoint.h"
 #include "format/parquet/leaf_array.h"
 #include "format/parquet/leaf_levels.h"
 #include "format/parquet/leaf_metrics.h"
+#include "format/parquet/page_codec.h"
 #include "format/parquet/parquet_schema.h"
 #include "format/parquet/parquet_writer.h"
+#include "format/parquet/row_group_rules.h"
 
 namespace frazil::format {
 namespace {
@@ -32,11 +33,6 @@ using columnar::Batch;
 using columnar::Column;
 using columnar::TypeId;
 
-// Below this the dictionaries and page headers of a row group cost more than they save.
-base::Failpoint row_group_closed("parquet.rowgroup", "a row group of a data file is complete");
-
-constexpr int64_t kMinRowGroupRows = 16384;
-constexpr int kDefaultZstdLevel = 1;
 // Rows are gathered to portions of this size before they are encoded: a few hundred rows at a time would find neither the
 // dictionaries nor Arrow's code in the cache. Measured with 64 open writers: a fifth less CPU.
 constexpr int64_t kPortionRows = 4096;
@@ -95,27 +91,6 @@ parquet::Compression::type arrow_codec(ParquetCodec codec) {
   return parquet::Compression::UNCOMPRESSED;
 }
 
-bool has_levels(ParquetCodec codec) {
-  return codec == ParquetCodec::kGzip || codec == ParquetCodec::kZstd || codec == ParquetCodec::kBrotli;
-}
-
-base::Status check_codec(const ParquetWriterOptions& options) {
-  if (options.codec == ParquetCodec::kUncompressed) return {};
-  const auto codec = arrow_codec(options.codec);
-  const int level = has_levels(options.codec) && options.level ? *options.level : arrow::util::kUseDefaultCompressionLevel;
-  if (has_levels(options.codec) && options.level) {
-    const auto lowest = arrow::util::Codec::MinimumCompressionLevel(codec);
-    const auto highest = arrow::util::Codec::MaximumCompressionLevel(codec);
-    if (lowest.ok() && highest.ok() && (level < *lowest || level > *highest)) {
-      return base::invalid("compression level " + std::to_string(level) + " is outside " + std::to_string(*lowest) +
-                           " to " + std::to_string(*highest));
-    }
-  }
-  const auto created = arrow::util::Codec::Create(codec, level);
-  if (!created.ok()) return base::unsupported("Parquet codec: " + created.status().ToString());
-  return {};
-}
-
 void collect_leaf_columns(const Column& column, std::vector<const Column*>& leaves) {
   if (!column.type().is_nested()) leaves.push_back(&column);
   for (size_t i = 0; i < column.child_count(); ++i) collect_leaf_columns(column.child(i), leaves);
@@ -137,11 +112,6 @@ parquet::Encoding::type encoding_without_dictionary(TypeId id, const ParquetWrit
     default:
       return parquet::Encoding::PLAIN;
   }
-}
-
-MetricsMode mode_of(int32_t field_id, const ParquetWriterOptions& options) {
-  const auto found = options.metrics_by_field_id.find(field_id);
-  return found == options.metrics_by_field_id.end() ? options.default_metrics : found->second;
 }
 
 class ArrowParquetWriter final : public ParquetWriter {

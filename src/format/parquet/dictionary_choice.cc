@@ -11,9 +11,7 @@ namespace {
 using columnar::Column;
 using columnar::TypeId;
 
-constexpr size_t kMaxSample = 512;
-constexpr size_t kMinSample = 48;
-constexpr size_t kMaxDistinct = 6000;
+constexpr int64_t kMaxDistinct = 6000;
 
 std::string_view value_at(const Column& column, int64_t row) {
   const int64_t width = column.length() == 0 ? 0 : column.values().size() / column.length();
@@ -42,23 +40,27 @@ class SeenHashes {
   }
 
  private:
-  std::array<uint64_t, 2 * kMaxSample> slots_{};
+  std::array<uint64_t, 2 * kDictionarySample> slots_{};
 };
 
 }  // namespace
 
+bool repeats_enough(int64_t sampled, int64_t repeats) {
+  if (sampled < kMinDictionarySample) return true;
+  return repeats * 2 * kMaxDistinct >= sampled * sampled;
+}
+
 bool wants_dictionary(const Column& column) {
   if (column.type().id() == TypeId::kBoolean || column.type().is_nested()) return false;
   SeenHashes seen;
-  size_t sampled = 0;
-  size_t repeats = 0;
-  for (int64_t row = 0; row < column.length() && sampled < kMaxSample; ++row) {
+  int64_t sampled = 0;
+  int64_t repeats = 0;
+  for (int64_t row = 0; row < column.length() && sampled < kDictionarySample; ++row) {
     if (column.is_null(row)) continue;
     ++sampled;
     if (!seen.insert(base::xxh64(value_at(column, row)))) ++repeats;
   }
-  if (sampled < kMinSample) return true;
-  return repeats * 2 * kMaxDistinct >= sampled * sampled;
+  return repeats_enough(sampled, repeats);
 }
 
 }  // namespace frazil::format

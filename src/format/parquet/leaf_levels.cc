@@ -40,8 +40,8 @@ std::vector<Leaf> leaves_of(const columnar::Schema& schema) {
   return leaves;
 }
 
-Shredder::Shredder(std::shared_ptr<const columnar::Schema> schema)
-    : schema_(std::move(schema)), leaves_(leaves_of(*schema_)) {}
+Shredder::Shredder(std::shared_ptr<const columnar::Schema> schema, FlatLevels flat_levels)
+    : schema_(std::move(schema)), leaves_(leaves_of(*schema_)), flat_(flat_levels) {}
 
 base::Status Shredder::shred(const columnar::Batch& batch, const Visit& visit) {
   CHECK(batch.columns.size() == schema_->fields.size());
@@ -68,16 +68,18 @@ base::Status Shredder::visit_flat(const Field& field, const Column& column, cons
   LeafEntries entries{.column = &column, .count = column.length(), .definition = nullptr, .repetition = nullptr};
   if (field.required) {
     if (column.null_count() != 0) return null_in_required(field);
+  } else if (flat_ == FlatLevels::kLeftToColumn) {
+    return visit(next_leaf_++, entries);
   } else if (column.null_count() == 0) {
     if (ones_.size() < static_cast<size_t>(entries.count)) ones_.resize(static_cast<size_t>(entries.count), 1);
     entries.definition = ones_.data();
   } else {
-    flat_levels_.resize(static_cast<size_t>(entries.count));
+    validity_levels_.resize(static_cast<size_t>(entries.count));
     const uint8_t* bits = column.validity().data();
     for (int64_t row = 0; row < entries.count; ++row) {
-      flat_levels_[static_cast<size_t>(row)] = (bits[row >> 3] >> (row & 7)) & 1;
+      validity_levels_[static_cast<size_t>(row)] = (bits[row >> 3] >> (row & 7)) & 1;
     }
-    entries.definition = flat_levels_.data();
+    entries.definition = validity_levels_.data();
   }
   return visit(next_leaf_++, entries);
 }

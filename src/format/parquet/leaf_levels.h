@@ -30,7 +30,8 @@ struct Leaf {
 // The leaves in the order of the file's columns.
 std::vector<Leaf> leaves_of(const columnar::Schema& schema);
 
-// One leaf of one batch. Definition levels are absent when max_definition is 0, repetition levels when max_repetition is 0.
+// One leaf of one batch. Definition levels are absent when max_definition is 0 or the column's own validity tells them,
+// repetition levels when max_repetition is 0.
 // The column holds a slot for each entry but those that end at an empty or absent list. Valid inside the visit only.
 struct LeafEntries {
   const columnar::Column* column = nullptr;
@@ -39,9 +40,12 @@ struct LeafEntries {
   const int16_t* repetition = nullptr;
 };
 
+// Whether the levels of flat columns are written out or left to the column's validity.
+enum class FlatLevels { kWritten, kLeftToColumn };
+
 class Shredder {
  public:
-  explicit Shredder(std::shared_ptr<const columnar::Schema> schema);
+  explicit Shredder(std::shared_ptr<const columnar::Schema> schema, FlatLevels flat_levels = FlatLevels::kWritten);
 
   using Visit = std::function<base::Status(size_t leaf, const LeafEntries& entries)>;
   // Visits every leaf in order. kInvalid names a required field that holds a null; the error of `visit` ends the walk.
@@ -68,8 +72,9 @@ class Shredder {
 
   std::shared_ptr<const columnar::Schema> schema_;
   std::vector<Leaf> leaves_;
+  FlatLevels flat_;
   size_t next_leaf_ = 0;
-  std::vector<int16_t> flat_levels_;
+  std::vector<int16_t> validity_levels_;
   std::vector<int16_t> ones_;
 };
 

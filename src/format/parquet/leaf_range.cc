@@ -87,9 +87,19 @@ void LeafRange::add_floats(const Bits* values, int64_t count) {
 void LeafRange::add_bytes(const DenseValues& values, int64_t from, int64_t to) {
   ByteRange range;
   for (int64_t i = from; i < to; ++i) range.add(values.bytes_at(i));
-  if (!has_values_ || range.low() < low_bytes_) low_bytes_ = range.low();
-  if (!has_values_ || range.high() > high_bytes_) high_bytes_ = range.high();
+  add(range);
+}
+
+void LeafRange::add(const ByteRange& bytes) {
+  if (!bytes.has_values()) return;
+  if (!has_values_ || bytes.low() < low_bytes_) low_bytes_ = bytes.low();
+  if (!has_values_ || bytes.high() > high_bytes_) high_bytes_ = bytes.high();
   has_values_ = true;
+}
+
+bool LeafRange::is_at_least(const LeafRange& other) const {
+  if (physical_.is_number) return low_ >= other.low_ && high_ >= other.high_;
+  return low_bytes_ >= other.low_bytes_ && high_bytes_ >= other.high_bytes_;
 }
 
 }  // namespace frazil::format

@@ -21,9 +21,13 @@ class LeafRange {
   // Takes values [from, to).
   void add(const DenseValues& values, int64_t from, int64_t to);
   void add(const LeafRange& other);
+  // What is not a number: bytes that are valid for this call.
+  void add(const class ByteRange& bytes);
   void clear();
 
   bool has_values() const { return has_values_; }
+  // Whether neither bound is below the other's. Both have values.
+  bool is_at_least(const LeafRange& other) const;
   int64_t nans() const { return nans_; }
   // Numbers; a float as the integer whose order is that of the floats (float_of_key). Only when it has values.
   __int128 low() const { return low_; }

@@ -13,9 +13,14 @@ std::unique_ptr<parquet::ParquetFileReader> ParquetFile::open() const {
       std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(bytes)));
 }
 
+MakeParquetWriter& writer_under_test() {
+  static MakeParquetWriter make = &make_parquet_writer;
+  return make;
+}
+
 ParquetFile write_file(const std::vector<columnar::Batch>& batches, const ParquetWriterOptions& options) {
   ParquetFile file;
-  auto writer = make_arrow_parquet_writer(batches.at(0).schema, options, [&](std::string_view bytes) {
+  auto writer = writer_under_test()(batches.at(0).schema, options, [&](std::string_view bytes) {
     file.bytes.append(bytes);
     return base::Status();
   });

@@ -25,6 +25,11 @@ using columnar::Batch;
 using columnar::Type;
 using columnar::TypeId;
 
+class ParquetStatistics : public EachParquetWriter {};
+class PageIndex : public EachParquetWriter {};
+INSTANTIATE_TEST_SUITE_P(Writer, ParquetStatistics, both_writers(), writer_name);
+INSTANTIATE_TEST_SUITE_P(Writer, PageIndex, both_writers(), writer_name);
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string raw(double value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
@@ -42,7 +47,7 @@ std::shared_ptr<parquet::EncodedStatistics> footer_statistics(const ParquetFile&
   return footer->RowGroup(0)->ColumnChunk(0)->encoded_statistics();
 }
 
-TEST(ParquetStatistics, GiveBothZerosTheirWidestSigns) {
+TEST_P(ParquetStatistics, GiveBothZerosTheirWidestSigns) {
   struct Case {
     std::vector<double> values;
     double footer_min, footer_max, lower, upper;
@@ -68,7 +73,7 @@ TEST(ParquetStatistics, GiveBothZerosTheirWidestSigns) {
   }
 }
 
-TEST(ParquetStatistics, KeepNanOutOfEveryBound) {
+TEST_P(ParquetStatistics, KeepNanOutOfEveryBound) {
   const ParquetFile mixed = write_file(doubles({kNan, 2.0, kNan, -3.0}));
   EXPECT_EQ(mixed.metrics.lower_bounds.at(1), raw(-3.0));
   EXPECT_EQ(mixed.metrics.upper_bounds.at(1), raw(2.0));
@@ -81,7 +86,7 @@ TEST(ParquetStatistics, KeepNanOutOfEveryBound) {
   EXPECT_FALSE(statistics->has_min);
 }
 
-TEST(ParquetStatistics, SpanRowGroupsThatHaveNoBoundsOfTheirOwn) {
+TEST_P(ParquetStatistics, SpanRowGroupsThatHaveNoBoundsOfTheirOwn) {
   ParquetWriterOptions options;
   options.row_group_bytes = 1;
   std::vector<Batch> batches;
@@ -100,7 +105,7 @@ TEST(ParquetStatistics, SpanRowGroupsThatHaveNoBoundsOfTheirOwn) {
   EXPECT_EQ(file.metrics.value_counts.at(1), 80'000);
 }
 
-TEST(ParquetStatistics, HoldTimestampsToTheMicrosecond) {
+TEST_P(ParquetStatistics, HoldTimestampsToTheMicrosecond) {
   Batch batch(schema_of({field_of(1, "ts", Type::primitive(TypeId::kTimestamptz))}));
   for (const int64_t micros : {int64_t{1773173093080758}, int64_t{-1}, int64_t{-62135596800000001}}) {
     batch.columns[0].append_long(micros);
@@ -113,7 +118,7 @@ TEST(ParquetStatistics, HoldTimestampsToTheMicrosecond) {
   EXPECT_EQ(statistics->max(), raw(int64_t{1773173093080758}));
 }
 
-TEST(ParquetStatistics, CompareDecimalsBySign) {
+TEST_P(ParquetStatistics, CompareDecimalsBySign) {
   for (const int precision : {9, 18, 38}) {
     Batch batch(schema_of({field_of(1, "d", Type::decimal(precision, 2))}));
     for (const int value : {-129, 5, -1, 127}) batch.columns[0].append_decimal(value);
@@ -132,7 +137,7 @@ TEST(ParquetStatistics, CompareDecimalsBySign) {
   }
 }
 
-TEST(ParquetStatistics, DeclareTheOrderOfEveryColumn) {
+TEST_P(ParquetStatistics, DeclareTheOrderOfEveryColumn) {
   Dice dice(11);
   for (int i = 0; i < 20; ++i) {
     Batch batch(random_schema(dice));
@@ -144,7 +149,7 @@ TEST(ParquetStatistics, DeclareTheOrderOfEveryColumn) {
   }
 }
 
-TEST(ParquetStatistics, ObeyTheMetricsModeOfEachColumn) {
+TEST_P(ParquetStatistics, ObeyTheMetricsModeOfEachColumn) {
   Batch batch(schema_of({field_of(1, "none", Type::primitive(TypeId::kString)),
                          field_of(2, "counts", Type::primitive(TypeId::kString)),
                          field_of(3, "cut", Type::primitive(TypeId::kString)),
@@ -161,7 +166,7 @@ TEST(ParquetStatistics, ObeyTheMetricsModeOfEachColumn) {
   EXPECT_EQ(metrics.upper_bounds, (std::map<int32_t, std::string>{{3, "icf"}, {4, "icebergs melt"}}));
 }
 
-TEST(ParquetStatistics, CountAnEmptyListAsOneNullOfItsElements) {
+TEST_P(ParquetStatistics, CountAnEmptyListAsOneNullOfItsElements) {
   Batch batch(schema_of({field_of(1, "l", Type::list(field_of(2, "element", Type::primitive(TypeId::kLong))))}));
   auto& list = batch.columns[0];
   list.append_null();
@@ -238,7 +243,7 @@ void expect_true_index(const std::vector<std::optional<int64_t>>& values, parque
   }
 }
 
-TEST(PageIndex, TellsOrderBoundsAndNullPagesTruly) {
+TEST_P(PageIndex, TellsOrderBoundsAndNullPagesTruly) {
   std::vector<std::optional<int64_t>> rising, falling, mixed, with_null_page;
   for (int64_t i = 0; i < 100; ++i) {
     rising.emplace_back(i);
@@ -252,7 +257,7 @@ TEST(PageIndex, TellsOrderBoundsAndNullPagesTruly) {
   expect_true_index(with_null_page, parquet::BoundaryOrder::Ascending);
 }
 
-TEST(PageIndex, IsTrueForRandomColumns) {
+TEST_P(PageIndex, IsTrueForRandomColumns) {
   Dice dice(5);
   for (int round = 0; round < 50; ++round) {
     std::vector<std::optional<int64_t>> values;
@@ -263,7 +268,7 @@ TEST(PageIndex, IsTrueForRandomColumns) {
   }
 }
 
-TEST(PageIndex, IsLeftOutForAColumnWithAPageOfNan) {
+TEST_P(PageIndex, IsLeftOutForAColumnWithAPageOfNan) {
   ParquetWriterOptions options;
   options.page_rows = 10;
   std::vector<double> values(20, 1.0);
@@ -272,7 +277,7 @@ TEST(PageIndex, IsLeftOutForAColumnWithAPageOfNan) {
   EXPECT_TRUE(indexed_pages(write_file(doubles(values), options), 0, order).empty());
 }
 
-TEST(PageIndex, CanBeTurnedOff) {
+TEST_P(PageIndex, CanBeTurnedOff) {
   ParquetWriterOptions options;
   options.has_page_index = false;
   const auto footer = write_file(optional_longs({1, 2}), options).open()->metadata();

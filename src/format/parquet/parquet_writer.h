@@ -1,7 +1,7 @@
 // ParquetWriter: columns in, finished row groups out as bytes, with their statistics; sealed late.
 //
-// The first implementation goes through Arrow's writer (arrow_parquet_writer.cc); another encoder fits behind the same
-// functions. A writer belongs to one lane. Errors: kInvalid for a schema that Parquet cannot hold, kUnavailable or kExhausted
+// Two implementations: our encoder (parquet_writer.cc), which takes columns from where they lie, and one that goes through
+// Arrow's writer (arrow_parquet_writer.cc), against which the first is tested. A writer belongs to one lane. Errors: kInvalid for a schema that Parquet cannot hold, kUnavailable or kExhausted
 // from the sink of bytes, kBug otherwise. Parquet field ids are the schema's, on the nodes that Iceberg's appendix A names;
 // lists are three-level list/element, maps key_value/key/value.
 #pragma once
@@ -79,6 +79,8 @@ class ParquetWriter {
 // Receives the file's bytes in order, as row groups finish.
 using ByteSink = std::function<base::Status(std::string_view bytes)>;
 
+base::Result<std::unique_ptr<ParquetWriter>> make_parquet_writer(std::shared_ptr<const columnar::Schema> schema,
+                                                                 ParquetWriterOptions options, ByteSink sink);
 base::Result<std::unique_ptr<ParquetWriter>> make_arrow_parquet_writer(std::shared_ptr<const columnar::Schema> schema,
                                                                        ParquetWriterOptions options, ByteSink sink);
 

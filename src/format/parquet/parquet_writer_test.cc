@@ -23,6 +23,9 @@ using columnar::Field;
 using columnar::Type;
 using columnar::TypeId;
 
+class ParquetWriterTest : public EachParquetWriter {};
+INSTANTIATE_TEST_SUITE_P(Writer, ParquetWriterTest, both_writers(), writer_name);
+
 Type primitive(TypeId id) { return Type::primitive(id); }
 
 Batch longs(int64_t rows, int64_t first = 0) {
@@ -38,7 +41,7 @@ void expect_whole(const ParquetFile& file) {
   EXPECT_EQ(file.metrics.file_bytes, static_cast<int64_t>(file.bytes.size()));
 }
 
-TEST(ArrowParquetWriter, CountsFileBytesExactlyForEveryShapeOfFile) {
+TEST_P(ParquetWriterTest, CountsFileBytesExactlyForEveryShapeOfFile) {
   expect_whole(write_file(longs(0)));
   expect_whole(write_file(longs(1)));
   ParquetWriterOptions options;
@@ -50,7 +53,7 @@ TEST(ArrowParquetWriter, CountsFileBytesExactlyForEveryShapeOfFile) {
   expect_whole(write_file(batches, options));
 }
 
-TEST(ArrowParquetWriter, TellsWhereEachRowGroupStarts) {
+TEST_P(ParquetWriterTest, TellsWhereEachRowGroupStarts) {
   ParquetWriterOptions options;
   options.row_group_bytes = 200'000;
   std::vector<Batch> batches;
@@ -69,22 +72,22 @@ TEST(ArrowParquetWriter, TellsWhereEachRowGroupStarts) {
   }
 }
 
-TEST(ArrowParquetWriter, KeepsAtLeastSixteenThousandRowsInARowGroup) {
+TEST_P(ParquetWriterTest, KeepsAtLeastSixteenThousandRowsInARowGroup) {
   ParquetWriterOptions options;
   options.row_group_bytes = 1;
   std::vector<Batch> batches;
   for (int i = 0; i < 40; ++i) batches.push_back(longs(1000));
   const auto footer = write_file(batches, options).open()->metadata();
-  ASSERT_EQ(footer->num_row_groups(), 2);
-  EXPECT_GE(footer->RowGroup(0)->num_rows(), 16384);
+  ASSERT_GE(footer->num_row_groups(), 2);
+  for (int i = 0; i + 1 < footer->num_row_groups(); ++i) EXPECT_GE(footer->RowGroup(i)->num_rows(), 16384);
   EXPECT_EQ(footer->num_rows(), 40'000);
 }
 
-TEST(ArrowParquetWriter, KeepsWritersOfOneProcessApart) {
+TEST_P(ParquetWriterTest, KeepsWritersOfOneProcessApart) {
   std::vector<std::string> files(20);
   std::vector<std::unique_ptr<ParquetWriter>> writers;
   for (std::string& file : files) {
-    writers.push_back(make_arrow_parquet_writer(longs(0).schema, {}, [&file](std::string_view bytes) {
+    writers.push_back(writer_under_test()(longs(0).schema, {}, [&file](std::string_view bytes) {
                         file.append(bytes);
                         return base::Status();
                       }).value());
@@ -109,7 +112,7 @@ std::shared_ptr<const columnar::Schema> nested_schema() {
                     field_of(7, "s", inner)});
 }
 
-TEST(ArrowParquetWriter, PutsFieldIdsOnTheNodesThatIcebergNames) {
+TEST_P(ParquetWriterTest, PutsFieldIdsOnTheNodesThatIcebergNames) {
   const auto reader = write_file(Batch(nested_schema())).open();
   const auto* root = reader->metadata()->schema()->group_node();
   const auto group = [](const parquet::schema::NodePtr& node) {
@@ -138,7 +141,7 @@ TEST(ArrowParquetWriter, PutsFieldIdsOnTheNodesThatIcebergNames) {
   EXPECT_EQ(group(root->field(3))->field(0)->field_id(), 8);
 }
 
-TEST(ArrowParquetWriter, AnnotatesTypesAsIcebergDoes) {
+TEST_P(ParquetWriterTest, AnnotatesTypesAsIcebergDoes) {
   const auto schema = schema_of(
       {field_of(1, "d9", Type::decimal(9, 2)), field_of(2, "d18", Type::decimal(18, 2)),
        field_of(3, "d19", Type::decimal(19, 2)), field_of(4, "d38", Type::decimal(38, 2)),
@@ -166,7 +169,7 @@ TEST(ArrowParquetWriter, AnnotatesTypesAsIcebergDoes) {
   EXPECT_EQ(physical(11), parquet::Type::BYTE_ARRAY);
 }
 
-TEST(ArrowParquetWriter, WritesPagesThatEveryReaderKnows) {
+TEST_P(ParquetWriterTest, WritesPagesThatEveryReaderKnows) {
   Batch batch(schema_of({field_of(1, "i", primitive(TypeId::kInt)), field_of(2, "s", primitive(TypeId::kString)),
                          field_of(3, "d", primitive(TypeId::kDouble)), field_of(4, "b", primitive(TypeId::kBoolean))}));
   Dice dice(3);
@@ -191,7 +194,7 @@ TEST(ArrowParquetWriter, WritesPagesThatEveryReaderKnows) {
   EXPECT_GE(data_pages, 1);
 }
 
-TEST(ArrowParquetWriter, CutsPagesOfLongTextsNearTheirLimit) {
+TEST_P(ParquetWriterTest, CutsPagesOfLongTextsNearTheirLimit) {
   Batch batch(schema_of({field_of(1, "s", primitive(TypeId::kString))}));
   for (int i = 0; i < 256; ++i) batch.columns[0].append_bytes(std::string(100'000, static_cast<char>('a' + i % 26)) + std::to_string(i));
   const auto reader = write_file(batch).open();
@@ -206,7 +209,7 @@ TEST(ArrowParquetWriter, CutsPagesOfLongTextsNearTheirLimit) {
   EXPECT_GE(data_pages, 10);
 }
 
-TEST(ArrowParquetWriter, NamesItselfAndKeepsKeyValues) {
+TEST_P(ParquetWriterTest, NamesItselfAndKeepsKeyValues) {
   ParquetWriterOptions options;
   options.created_by = "frazil version 1.2.3 (build 42)";
   options.key_value_metadata = {{"iceberg.schema", "{}"}, {"other", "x"}};
@@ -217,9 +220,9 @@ TEST(ArrowParquetWriter, NamesItselfAndKeepsKeyValues) {
   EXPECT_FALSE(footer->key_value_metadata()->Contains("ARROW:schema"));
 }
 
-TEST(ArrowParquetWriter, GivesBackTheErrorOfItsSink) {
-  int writes_left = 3;
-  auto writer = make_arrow_parquet_writer(longs(0).schema, {}, [&](std::string_view) {
+TEST_P(ParquetWriterTest, GivesBackTheErrorOfItsSink) {
+  int writes_left = 1;
+  auto writer = writer_under_test()(longs(0).schema, {}, [&](std::string_view) {
                   return writes_left-- > 0 ? base::Status() : base::Status(base::unavailable("disk is away"));
                 }).value();
   ASSERT_TRUE(writer->write(longs(5000)).ok());
@@ -229,9 +232,29 @@ TEST(ArrowParquetWriter, GivesBackTheErrorOfItsSink) {
   EXPECT_EQ(sealed.error().message(), "disk is away");
 }
 
-TEST(ArrowParquetWriter, WritesNothingMoreWhenItIsDropped) {
+TEST_P(ParquetWriterTest, GivesTheErrorOfItsSinkAgainOnEveryLaterCall) {
+  ParquetWriterOptions options;
+  options.row_group_bytes = 1;
+  bool is_away = false;
+  auto writer = writer_under_test()(longs(0).schema, options, [&](std::string_view) {
+                  return is_away ? base::Status(base::unavailable("disk is away")) : base::Status();
+                }).value();
+  ASSERT_TRUE(writer->write(longs(5000)).ok());
+  is_away = true;
+  base::Status status;
+  for (int i = 0; i < 10 && status.ok(); ++i) status = writer->write(longs(5000));
+  ASSERT_FALSE(status.ok());
+  is_away = false;
+  for (const base::Status& later : {status, writer->write(longs(1)), writer->seal().status()}) {
+    ASSERT_FALSE(later.ok());
+    EXPECT_EQ(later.error().code(), base::Code::kUnavailable);
+    EXPECT_EQ(later.error().message(), "disk is away");
+  }
+}
+
+TEST_P(ParquetWriterTest, WritesNothingMoreWhenItIsDropped) {
   size_t bytes = 0;
-  auto writer = make_arrow_parquet_writer(longs(0).schema, {}, [&](std::string_view part) {
+  auto writer = writer_under_test()(longs(0).schema, {}, [&](std::string_view part) {
                   bytes += part.size();
                   return base::Status();
                 }).value();
@@ -241,21 +264,21 @@ TEST(ArrowParquetWriter, WritesNothingMoreWhenItIsDropped) {
   EXPECT_EQ(bytes, before);
 }
 
-TEST(ArrowParquetWriter, RefusesANullWhereTheSchemaRequiresAValue) {
-  auto writer = make_arrow_parquet_writer(longs(0).schema, {}, [](std::string_view) { return base::Status(); }).value();
+TEST_P(ParquetWriterTest, RefusesANullWhereTheSchemaRequiresAValue) {
+  auto writer = writer_under_test()(longs(0).schema, {}, [](std::string_view) { return base::Status(); }).value();
   Batch batch = longs(1);
   batch.columns[0].append_null();
-  EXPECT_TRUE(writer->write(batch).ok());  // waits for its portion to fill
+  (void)writer->write(batch).ok();  // Arrow's waits for its portion to fill
   const auto sealed = writer->seal();
   ASSERT_FALSE(sealed.ok());
   EXPECT_EQ(sealed.error().code(), base::Code::kInvalid);
   EXPECT_NE(sealed.error().message().find("'id'"), std::string::npos);
 }
 
-TEST(ArrowParquetWriter, RefusesSchemasAndSettingsThatParquetCannotHold) {
+TEST_P(ParquetWriterTest, RefusesSchemasAndSettingsThatParquetCannotHold) {
   const auto sink = [](std::string_view) { return base::Status(); };
   const auto code_of = [&](std::shared_ptr<const columnar::Schema> schema, const ParquetWriterOptions& options) {
-    const auto made = make_arrow_parquet_writer(std::move(schema), options, sink);
+    const auto made = writer_under_test()(std::move(schema), options, sink);
     return made.ok() ? base::Code::kBug : made.error().code();
   };
   EXPECT_EQ(code_of(schema_of({}), {}), base::Code::kInvalid);
@@ -265,9 +288,9 @@ TEST(ArrowParquetWriter, RefusesSchemasAndSettingsThatParquetCannotHold) {
   EXPECT_EQ(code_of(longs(0).schema, options), base::Code::kInvalid);
 }
 
-TEST(ArrowParquetWriter, EstimatesMemoryAndFileSizeWhileRowsArrive) {
+TEST_P(ParquetWriterTest, EstimatesMemoryAndFileSizeWhileRowsArrive) {
   size_t bytes = 0;
-  auto writer = make_arrow_parquet_writer(longs(0).schema, {}, [&](std::string_view part) {
+  auto writer = writer_under_test()(longs(0).schema, {}, [&](std::string_view part) {
                   bytes += part.size();
                   return base::Status();
                 }).value();
