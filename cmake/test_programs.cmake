@@ -60,3 +60,9 @@ if(FRAZIL_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   endforeach()
 endif()
+
+# Measures, built on request only.
+add_executable(frazil_encode_bench EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/encode_bench.cc")
+# In front of Arrow's library, which hides a copy that the linker would take.
+target_link_options(frazil_encode_bench PRIVATE "LINKER:--no-as-needed" "$<TARGET_FILE:simdjson::simdjson>")
+target_link_libraries(frazil_encode_bench PRIVATE frazil_format_json frazil_format_parquet frazil_sources_generator)
