@@ -1,6 +1,7 @@
 // frazil_encode_bench: what encoding costs, our Parquet writer beside Arrow's.
 //
-// usage: frazil_encode_bench [ROWS_PER_FILE] [ROUNDS] [--ours]
+// usage: frazil_encode_bench [ROWS_PER_FILE] [ROUNDS] [OPEN CODEC DELTA WRITER]
+//        where OPEN is 1 or 64, CODEC none or zstd, DELTA yes or no, WRITER ours or arrow: only that, for a profile
 //
 // Generated records are decoded to batches of 16,384 rows and dealt out to the files before the clock runs. Prints CPU-seconds
 // (user and system) for each 10^9 bytes of JSON, the least of the rounds, and the bytes of the files. "open" is the number of
@@ -134,29 +135,52 @@ double measure(Files& files, const Load& load, size_t steps, int rounds) {
   return least / (static_cast<double>(load.json_bytes) / 1e9);
 }
 
-void run(int64_t rows_per_file, int rounds, bool only_ours) {
-  std::printf("%4s %-12s %-6s %12s %14s %7s\n", "open", "codec", "delta", "CPU-s/GB", "file bytes/GB", "ratio");
+struct Case {
+  int open = 1;
+  bool has_zstd = false;
+  bool uses_delta = false;
+};
+
+format::ParquetWriterOptions options_of(const Case& test) {
+  format::ParquetWriterOptions options;
+  options.codec = test.has_zstd ? format::ParquetCodec::kZstd : format::ParquetCodec::kUncompressed;
+  options.uses_delta_encodings = test.uses_delta;
+  return options;
+}
+
+size_t steps_of(int64_t rows_per_file, int open) {
+  return static_cast<size_t>(std::max<int64_t>(1, rows_per_file * open / kBatchRows));
+}
+
+void compare(const Case& test, const Load& load, size_t steps, int rounds) {
+  Files ours(&format::make_parquet_writer, options_of(test));
+  Files arrows(&format::make_arrow_parquet_writer, options_of(test));
+  const double our_cost = measure(ours, load, steps, rounds);
+  const double arrows_cost = measure(arrows, load, steps, rounds);
+  const double megabytes = static_cast<double>(load.json_bytes) / 1e9 * 1e6;
+  std::printf("%4d %-5s %-5s  %5.3f %6.3f %5.2f  %7.1f %7.1f\n", test.open, test.has_zstd ? "zstd" : "none",
+              test.uses_delta ? "yes" : "no", our_cost, arrows_cost, arrows_cost / our_cost,
+              static_cast<double>(ours.bytes()) / megabytes, static_cast<double>(arrows.bytes()) / megabytes);
+  std::fflush(stdout);
+}
+
+void compare_all(int64_t rows_per_file, int rounds) {
+  std::printf("%4s %-5s %-5s  %21s  %15s\n", "", "", "", "CPU-s/GB", "file MB/GB");
+  std::printf("%4s %-5s %-5s  %5s %6s %5s  %7s %7s\n", "open", "codec", "delta", "ours", "Arrow", "ratio", "ours", "Arrow");
   for (const int open : {1, 64}) {
     const Load load = make_load(rows_per_file * 64, open);
-    const auto steps = static_cast<size_t>(std::max<int64_t>(1, rows_per_file * open / kBatchRows));
-    for (const auto codec : {format::ParquetCodec::kUncompressed, format::ParquetCodec::kZstd}) {
+    for (const bool has_zstd : {false, true}) {
       for (const bool uses_delta : {false, true}) {
-        format::ParquetWriterOptions options;
-        options.codec = codec;
-        options.uses_delta_encodings = uses_delta;
-        Files ours(&format::make_parquet_writer, options);
-        Files arrows(&format::make_arrow_parquet_writer, options);
-        const double our_cost = measure(ours, load, steps, rounds);
-        const double arrows_cost = only_ours ? 0 : measure(arrows, load, steps, rounds);
-        const double gigabytes = static_cast<double>(load.json_bytes) / 1e9;
-        const char* name = codec == format::ParquetCodec::kZstd ? "zstd-1" : "uncompressed";
-        std::printf("%4d %-12s %-6s %5.3f, %5.3f %6.1f, %5.1f M %6.2f\n", open, name, uses_delta ? "yes" : "no", our_cost,
-                    arrows_cost, static_cast<double>(ours.bytes()) / gigabytes / 1e6,
-                    static_cast<double>(arrows.bytes()) / gigabytes / 1e6, arrows_cost / our_cost);
-        std::fflush(stdout);
+        compare({open, has_zstd, uses_delta}, load, steps_of(rows_per_file, open), rounds);
       }
     }
   }
+}
+
+void run_one(int64_t rows_per_file, int rounds, const Case& test, Make make) {
+  const Load load = make_load(rows_per_file * 64, test.open);
+  Files files(make, options_of(test));
+  std::printf("%.3f CPU-s/GB\n", measure(files, load, steps_of(rows_per_file, test.open), rounds));
 }
 
 }  // namespace
@@ -169,5 +193,11 @@ int main(int count, char** arguments) {
   mallopt(M_TOP_PAD, 64 << 20);
   const int64_t rows = count > 1 ? std::atoll(arguments[1]) : 16384;
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 3;
-  frazil::run(rows, rounds, count > 3 && std::strcmp(arguments[3], "--ours") == 0);
+  if (count < 7) {
+    frazil::compare_all(rows, rounds);
+    return 0;
+  }
+  const frazil::Case test{std::atoi(arguments[3]), std::strcmp(arguments[4], "zstd") == 0, std::strcmp(arguments[5], "yes") == 0};
+  const bool is_ours = std::strcmp(arguments[6], "ours") == 0;
+  frazil::run_one(rows, rounds, test, is_ours ? &frazil::format::make_parquet_writer : &frazil::format::make_arrow_parquet_writer);
 }
