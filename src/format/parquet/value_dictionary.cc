@@ -11,7 +11,9 @@ namespace {
 
 using columnar::Buffer;
 
-constexpr int64_t kBlock = 64;  // values hashed before they are looked up, so that their slots come from memory meanwhile
+// Values taken through the steps of a look-up together: each step asks for the memory that the next one needs, since with
+// many open files a dictionary is never in the cache.
+constexpr int64_t kBlock = 64;
 constexpr size_t kMinSlots = 64;
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -45,7 +47,18 @@ uint64_t hash_of(std::string_view value, uint64_t prefix) {
   return mix(load64(bytes + size - 16) ^ hash, load64(bytes + size - 8) ^ kOdd2);
 }
 
-bool is_same(std::string_view a, std::string_view b) { return std::memcmp(a.data(), b.data(), a.size()) == 0; }
+// Of two values of one length above 8 whose first eight bytes are the same.
+bool is_same(std::string_view a, std::string_view b) {
+  const size_t size = a.size();
+  const char* x = a.data();
+  const char* y = b.data();
+  if (load64(x + size - 8) != load64(y + size - 8)) return false;
+  for (size_t at = 8; at + 8 < size; at += 16) {  // what is left of the last step was compared above
+    const uint64_t next = at + 16 <= size ? load64(x + at + 8) ^ load64(y + at + 8) : 0;
+    if (((load64(x + at) ^ load64(y + at)) | next) != 0) return false;
+  }
+  return true;
+}
 
 // The hash table: slots of an id and a piece of its hash. Open addressing, at most half full.
 class IdTable {
@@ -57,6 +70,8 @@ class IdTable {
   static constexpr uint32_t kFree = 0xFFFFFFFF;
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash >> shift_]); }
+  // The id that stands where a search begins; kFree, or most likely the one searched for.
+  uint32_t first_id(uint64_t hash) const { return slots_[hash >> shift_].id; }
   // The id that `is_it` confirms, or kFree, with the slot where it belongs.
   template <typename IsIt>
   uint32_t find(uint64_t hash, size_t& at, IsIt is_it) const {
@@ -112,6 +127,10 @@ class FixedDictionary final : public ValueDictionary {
       for (int64_t i = at; i < end; ++i) {
         hashes[static_cast<size_t>(i - at)] = hash(in[i]);
         table_.prefetch(hashes[static_cast<size_t>(i - at)]);
+      }
+      for (size_t i = 0; i < static_cast<size_t>(end - at); ++i) {
+        const uint32_t id = table_.first_id(hashes[i]);
+        if (id != IdTable::kFree) __builtin_prefetch(plain_.data() + id * sizeof(T));
       }
       for (const int64_t begin = at; at < end; ++at) {
         *out++ = id_of(in[at], hashes[static_cast<size_t>(at - begin)]);
@@ -187,9 +206,10 @@ class BytesDictionary final : public ValueDictionary {
         key.hash = hash_of(key.value, key.prefix);
         table_.prefetch(key.hash);
       }
-      for (const int64_t begin = at; at < end; ++at) {
-        *out++ = id_of(keys[static_cast<size_t>(at - begin)]);
-      }
+      const std::span block(keys.data(), static_cast<size_t>(end - at));
+      prefetch_values(block);
+      for (const Key& key : block) *out++ = id_of(key);
+      at = end;
     }
   }
 
@@ -246,6 +266,21 @@ class BytesDictionary final : public ValueDictionary {
     const Entry& at = entry(id);
     if (at.prefix != key.prefix || static_cast<size_t>(at.length) != key.value.size()) return false;
     return key.value.size() <= 8 || is_same(key.value, value(id));
+  }
+  void prefetch_values(std::span<const Key> block) const {
+    std::array<uint32_t, kBlock> ids;
+    for (size_t i = 0; i < block.size(); ++i) {
+      ids[i] = table_.first_id(block[i].hash);
+      if (ids[i] != IdTable::kFree) __builtin_prefetch(&entry(ids[i]));
+    }
+    for (size_t i = 0; i < block.size(); ++i) {
+      if (ids[i] == IdTable::kFree || block[i].value.size() <= 8) continue;
+      const uint8_t* bytes = plain_.data() + entry(ids[i]).offset;
+      const size_t size = block[i].value.size();
+      __builtin_prefetch(bytes + size - 1);
+      if (size > 64) __builtin_prefetch(bytes + 64);
+      __builtin_prefetch(bytes);
+    }
   }
   uint32_t id_of(const Key& key) {
     size_t at = 0;
