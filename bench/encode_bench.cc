@@ -3,9 +3,10 @@
 // usage: frazil_encode_bench [ROWS_PER_FILE] [ROUNDS] [OPEN CODEC DELTA WRITER]
 //        where OPEN is 1 or 64, CODEC none or zstd, DELTA yes or no, WRITER ours or arrow: only that, for a profile
 //
-// Generated records are decoded to batches of 16,384 rows and dealt out to the files before the clock runs. Prints CPU-seconds
-// (user and system) for each 10^9 bytes of JSON, the least of the rounds, and the bytes of the files. "open" is the number of
-// files that grow at the same time; with 64 each takes a 64th of every batch. Built on request: ninja frazil_encode_bench.
+// Generated records are decoded to batches of 16,384 rows and dealt out to the files before the clock runs. Prints
+// CPU-seconds (user and system) for each 10^9 bytes of JSON, the least of the rounds, and the bytes of the files.
+// "open" is the number of files that grow at the same time; with 64 each takes a 64th of every batch. Built on request:
+// ninja frazil_encode_bench.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +34,9 @@ constexpr int64_t kBatchRows = 16384;
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -166,7 +169,8 @@ void compare(const Case& test, const Load& load, size_t steps, int rounds) {
 
 void compare_all(int64_t rows_per_file, int rounds) {
   std::printf("%4s %-5s %-5s  %21s  %15s\n", "", "", "", "CPU-s/GB", "file MB/GB");
-  std::printf("%4s %-5s %-5s  %5s %6s %5s  %7s %7s\n", "open", "codec", "delta", "ours", "Arrow", "ratio", "ours", "Arrow");
+  std::printf("%4s %-5s %-5s  %5s %6s %5s  %7s %7s\n", "open", "codec", "delta", "ours", "Arrow", "ratio", "ours",
+              "Arrow");
   for (const int open : {1, 64}) {
     const Load load = make_load(rows_per_file * 64, open);
     for (const bool has_zstd : {false, true}) {
@@ -197,7 +201,9 @@ int main(int count, char** arguments) {
     frazil::compare_all(rows, rounds);
     return 0;
   }
-  const frazil::Case test{std::atoi(arguments[3]), std::strcmp(arguments[4], "zstd") == 0, std::strcmp(arguments[5], "yes") == 0};
+  const frazil::Case test{std::atoi(arguments[3]), std::strcmp(arguments[4], "zstd") == 0,
+                          std::strcmp(arguments[5], "yes") == 0};
   const bool is_ours = std::strcmp(arguments[6], "ours") == 0;
-  frazil::run_one(rows, rounds, test, is_ours ? &frazil::format::make_parquet_writer : &frazil::format::make_arrow_parquet_writer);
+  frazil::run_one(rows, rounds, test,
+                  is_ours ? &frazil::format::make_parquet_writer : &frazil::format::make_arrow_parquet_writer);
 }

@@ -61,7 +61,7 @@ constexpr auto packers_of(std::integer_sequence<int, kWidths...>) {
 
 template <typename T>
 void append_groups(const T* values, int64_t count, int width, Buffer& out) {
-  constexpr auto kPackers = packers_of<T>(std::make_integer_sequence<int, sizeof(T) == 1 ? 9 : 33>());
+  constexpr auto kPackers = packers_of<T>(std::make_integer_sequence < int, sizeof(T) == 1 ? 9 : 33 > ());
   const auto pack = kPackers[static_cast<size_t>(width)];
   const int64_t whole = count / kGroup;
   const int64_t rest = count % kGroup;
@@ -119,7 +119,9 @@ void append_literal_bits(const uint8_t* bits, int64_t count, Buffer& out) {
 
 }  // namespace
 
-int bit_width(uint64_t highest) { return static_cast<int>(std::bit_width(highest)); }
+int bit_width(uint64_t highest) {
+  return static_cast<int>(std::bit_width(highest));
+}
 
 void append_varint(uint64_t value, Buffer& out) {
   while (value >= 0x80) {

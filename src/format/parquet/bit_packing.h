@@ -1,8 +1,8 @@
-// Parquet's packed integers: groups of eight values at a fixed width, and the hybrid of runs and such groups that holds levels
-// and dictionary ids.
+// Parquet's packed integers: groups of eight values at a fixed width, and the hybrid of runs and such groups that holds
+// levels and dictionary ids.
 //
-// Source: apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid". Pure functions that append to a
-// buffer; values must fit the width. One thread, no failures.
+// Source: apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid". Pure functions that append
+// to a buffer; values must fit the width. One thread, no failures.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ int bit_width(uint64_t highest);
 
 void append_varint(uint64_t value, columnar::Buffer& out);
 
-// Appends `count` values of `width` bits (at most 32; 8 for bytes), least significant first. A last group is filled with zeros.
+// Appends `count` values of `width` bits (at most 32; 8 for bytes), least significant first. A last group is filled
+// with zeros.
 void append_packed(const uint32_t* values, int64_t count, int width, columnar::Buffer& out);
 void append_packed(const uint8_t* values, int64_t count, int width, columnar::Buffer& out);
 

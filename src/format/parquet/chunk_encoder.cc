@@ -41,8 +41,8 @@ int id_width(int64_t size) {
 
 }  // namespace
 
-ChunkEncoder::ChunkEncoder(const Leaf& leaf, const ParquetWriterOptions& options, PageCodec& codec, EncoderScratch& scratch,
-                           LeafMetrics& metrics)
+ChunkEncoder::ChunkEncoder(const Leaf& leaf, const ParquetWriterOptions& options, PageCodec& codec,
+                           EncoderScratch& scratch, LeafMetrics& metrics)
     : leaf_(leaf),
       options_(options),
       codec_(codec),
@@ -288,7 +288,9 @@ base::Result<ColumnChunk> ChunkEncoder::close(int64_t offset, const ByteSink& si
   chunk_.encoding = values_.encoding();
   if (chunk_range_.has_values()) chunk_.bounds = plain_bounds(chunk_range_, physical_);
   if (last_range_.has_values()) {
-    chunk_.order = is_ascending_ ? PageOrder::kAscending : is_descending_ ? PageOrder::kDescending : PageOrder::kUnordered;
+    chunk_.order = is_ascending_    ? PageOrder::kAscending
+                   : is_descending_ ? PageOrder::kDescending
+                                    : PageOrder::kUnordered;
   }
   pages_.clear();
   if (dictionary_ != nullptr) dictionary_->clear();

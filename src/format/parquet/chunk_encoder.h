@@ -1,10 +1,12 @@
 // ChunkEncoder: one leaf column of the open row group, encoded page by page while batches come in.
 //
-// 1. A batch's values are taken without their nulls (dense_values.h) and cut into portions at row starts, so that no page
+// 1. A batch's values are taken without their nulls (dense_values.h) and cut into portions at row starts, so that no
+// page
 //    exceeds its rows, or its bytes by more than a row.
-// 2. A portion adds its levels, its range and its values to the open page. A chunk begins with a dictionary. After the first
-//    few hundred values it is given up where they repeat too little, and the ids of the open page become values; when it is
-//    full the page is closed, and later pages do without.
+// 2. A portion adds its levels, its range and its values to the open page. A chunk begins with a dictionary. After the
+// first
+//    few hundred values it is given up where they repeat too little, and the ids of the open page become values; when
+//    it is full the page is closed, and later pages do without.
 // 3. A full page is compressed and waits in memory for the row group's end, as the dictionary must stand before it.
 //
 // Owned by a writer and kept for its memory from one row group to the next. One thread. kInvalid: a page beyond 2 GB.
@@ -51,8 +53,8 @@ class ChunkEncoder {
 
   // Takes the entries of a batch. Without definition levels each entry is a row, and the column tells its nulls.
   base::Status add(const LeafEntries& entries);
-  // Ends the chunk: the last page is closed and the pages are handed to `sink`, which counts from `offset`. Gives what the footer
-  // wants of it; the encoder is empty afterwards.
+  // Ends the chunk: the last page is closed and the pages are handed to `sink`, which counts from `offset`. Gives what
+  // the footer wants of it; the encoder is empty afterwards.
   base::Result<ColumnChunk> close(int64_t offset, const ByteSink& sink);
 
   // Memory held; finished pages; and the bytes of the open page and the dictionary as they will be compressed.

@@ -19,9 +19,12 @@ constexpr std::array<uint64_t, 256> spread_bits() {
 }
 constexpr std::array<uint64_t, 256> kSpread = spread_bits();
 
-int64_t bit(const uint8_t* bits, int64_t i) { return (bits[i >> 3] >> (i & 7)) & 1; }
+int64_t bit(const uint8_t* bits, int64_t i) {
+  return (bits[i >> 3] >> (i & 7)) & 1;
+}
 
-// Copies the values whose bit is set. Writes each value and steps on only behind one that stays: no branch to mispredict.
+// Copies the values whose bit is set. Writes each value and steps on only behind one that stays: no branch to
+// mispredict.
 template <typename T>
 void gather_present(const T* values, const uint8_t* bits, int64_t rows, T* out) {
   for (int64_t row = 0; row < rows; ++row) {

@@ -1,8 +1,8 @@
 // DenseValues: a leaf column without its nulls, each value as Parquet stores it.
 //
-// Levels tell where nulls were; what is encoded are the values between them, one behind the other. A column without nulls
-// whose memory is Parquet's already is taken as it is; else the values are gathered in a scratch that its owner keeps. Valid
-// until the column or the scratch changes. One thread, no failures.
+// Levels tell where nulls were; what is encoded are the values between them, one behind the other. A column without
+// nulls whose memory is Parquet's already is taken as it is; else the values are gathered in a scratch that its owner
+// keeps. Valid until the column or the scratch changes. One thread, no failures.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct DenseValues {
   int32_t width = 0;  // bytes a value; 0: values vary in size and are bounded by `offsets`
   // Booleans are bytes of 0 and 1, long decimals big-endian. May be read 16 bytes beyond the last value.
   const uint8_t* bytes = nullptr;
-  const int32_t* offsets = nullptr;      // count + 1
+  const int32_t* offsets = nullptr;    // count + 1
   const __int128* decimals = nullptr;  // of decimals in fixed arrays: what the bytes stand for
 
   std::string_view bytes_at(int64_t i) const {
@@ -27,7 +27,9 @@ struct DenseValues {
     return {chars + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
   }
   // Bytes of values [from, to), lengths not counted.
-  int64_t size(int64_t from, int64_t to) const { return width != 0 ? (to - from) * width : offsets[to] - offsets[from]; }
+  int64_t size(int64_t from, int64_t to) const {
+    return width != 0 ? (to - from) * width : offsets[to] - offsets[from];
+  }
 };
 
 class DenseScratch {

@@ -139,7 +139,8 @@ TEST(DenseValues, AreTheValuesBetweenTheNulls) {
     columnar::Batch batch(random_schema(dice));
     for (uint64_t i = dice.below(100); i > 0; --i) append_random_row(dice, batch);
     for (const Column& column : batch.columns) {
-      if (column.type().is_nested() || column.type().id() == TypeId::kDecimal || column.type().id() == TypeId::kBoolean) continue;
+      if (column.type().is_nested() || column.type().id() == TypeId::kDecimal || column.type().id() == TypeId::kBoolean)
+        continue;
       const DenseValues values = scratch.values_of(column, physical_type_of(column.type()));
       int64_t at = 0;
       for (int64_t row = 0; row < column.length(); ++row) {

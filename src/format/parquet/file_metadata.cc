@@ -146,8 +146,8 @@ void write_column_metadata(const ColumnChunk& chunk, const std::vector<std::stri
   writer.end_struct();
 }
 
-void write_chunk(const ColumnChunk& chunk, const IndexPlaces& places, const std::vector<std::string>& path, int32_t codec,
-                 ThriftWriter& writer) {
+void write_chunk(const ColumnChunk& chunk, const IndexPlaces& places, const std::vector<std::string>& path,
+                 int32_t codec, ThriftWriter& writer) {
   writer.begin_struct();
   writer.field_int64(2, 0);
   write_column_metadata(chunk, path, codec, writer);

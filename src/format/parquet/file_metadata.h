@@ -35,8 +35,8 @@ struct ColumnChunk {
   int64_t nulls = 0;
   int64_t unpacked_bytes = 0;  // headers included, as in packed_bytes
   int64_t packed_bytes = 0;
-  int64_t dictionary_bytes = 0;  // of the dictionary page in front; 0: there is none
-  int64_t dictionary_pages = 0;  // data pages of ids
+  int64_t dictionary_bytes = 0;          // of the dictionary page in front; 0: there is none
+  int64_t dictionary_pages = 0;          // data pages of ids
   Encoding encoding = Encoding::kPlain;  // of the other data pages
   std::optional<PlainBounds> bounds;
   std::vector<DataPage> pages;
@@ -67,8 +67,8 @@ struct PageHeader {
 void append_data_page_header(const PageHeader& header, std::string& out);
 void append_dictionary_page_header(const PageHeader& header, std::string& out);
 
-// Everything behind the row groups: the column indexes, the offset indexes, the footer, its length and the magic. `offset` is
-// where it begins in the file.
+// Everything behind the row groups: the column indexes, the offset indexes, the footer, its length and the magic.
+// `offset` is where it begins in the file.
 std::string file_end(const FileMetadata& file, int64_t offset);
 
 }  // namespace frazil::format

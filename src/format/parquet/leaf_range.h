@@ -1,6 +1,7 @@
 // LeafRange: the least and the greatest value of a leaf, and how many NaNs it holds; of a page, a chunk or a file.
 //
-// NaN is in no range; -0.0 is less than 0.0. Decimals compare by sign, text and bytes byte by byte. One thread, no failures.
+// NaN is in no range; -0.0 is less than 0.0. Decimals compare by sign, text and bytes byte by byte. One thread, no
+// failures.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +61,8 @@ constexpr Bits float_key(Bits bits) {
   return bits < 0 ? static_cast<Bits>(bits ^ kMagnitude) : bits;
 }
 
-// Minimum and maximum of byte strings that outlive it. Most values are told by their first eight bytes alone. The eight bytes
-// from a value's beginning must be readable, however short it is.
+// Minimum and maximum of byte strings that outlive it. Most values are told by their first eight bytes alone. The eight
+// bytes from a value's beginning must be readable, however short it is.
 class ByteRange {
  public:
   bool has_values() const { return has_values_; }

@@ -1,8 +1,8 @@
 // PageLevels: the definition and repetition levels of an open page.
 //
-// A flat column's levels are its validity: a count while nothing is null, bits from the first null on. Nested columns bring
-// their levels. Encoded when the page is closed, each kind behind its length as data pages of version 1 want it. One thread,
-// no failures.
+// A flat column's levels are its validity: a count while nothing is null, bits from the first null on. Nested columns
+// bring their levels. Encoded when the page is closed, each kind behind its length as data pages of version 1 want it.
+// One thread, no failures.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,9 @@ inline void copy_text(uint8_t* to, const uint8_t* from, int32_t size) {
   }
 }
 
-std::span<const uint8_t> view(const Buffer& buffer) { return {buffer.data(), static_cast<size_t>(buffer.size())}; }
+std::span<const uint8_t> view(const Buffer& buffer) {
+  return {buffer.data(), static_cast<size_t>(buffer.size())};
+}
 
 }  // namespace
 

@@ -1,7 +1,8 @@
-// PageValues: the values of an open page that no dictionary holds: PLAIN, or with delta encodings where these are asked for.
+// PageValues: the values of an open page that no dictionary holds: PLAIN, or with delta encodings where these are asked
+// for.
 //
-// Values go straight from the batch into the page's body, which keeps room in front for the levels, so that most pages are
-// compressed from where they grew. Owned by one chunk, kept from page to page. One thread, no failures.
+// Values go straight from the batch into the page's body, which keeps room in front for the levels, so that most pages
+// are compressed from where they grew. Owned by one chunk, kept from page to page. One thread, no failures.
 #pragma once
 
 #include <cstdint>

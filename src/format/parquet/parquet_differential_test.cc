@@ -161,9 +161,10 @@ TEST(ParquetDifference, IsNoneInManyRowGroups) {
   options.page_rows = 3000;
   Dice dice(8);
   std::vector<Batch> batches;
-  const auto schema = schema_of({field_of(1, "s", Type::primitive(TypeId::kString)),
-                                 field_of(2, "l", Type::list(field_of(3, "element", Type::primitive(TypeId::kInt)))),
-                                 field_of(4, "d", Type::decimal(25, 3)), field_of(5, "b", Type::primitive(TypeId::kBoolean))});
+  const auto schema =
+      schema_of({field_of(1, "s", Type::primitive(TypeId::kString)),
+                 field_of(2, "l", Type::list(field_of(3, "element", Type::primitive(TypeId::kInt)))),
+                 field_of(4, "d", Type::decimal(25, 3)), field_of(5, "b", Type::primitive(TypeId::kBoolean))});
   for (int b = 0; b < 20; ++b) {
     Batch& batch = batches.emplace_back(schema);
     for (int i = 0; i < 5000; ++i) append_random_row(dice, batch);
@@ -195,10 +196,14 @@ TEST(ParquetDifference, IsNoneForEmptyBatchesAndColumnsOfNulls) {
 
 TEST(ParquetDifference, IsNoneForFloatsThatCompareOddly) {
   std::vector<Batch> batches;
-  Batch& batch = batches.emplace_back(schema_of({field_of(1, "f", Type::primitive(TypeId::kFloat)),
-                                                 field_of(2, "d", Type::primitive(TypeId::kDouble))}));
-  const double values[] = {std::numeric_limits<double>::quiet_NaN(), -0.0, 0.0, -std::numeric_limits<double>::infinity(),
-                           std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::quiet_NaN()};
+  Batch& batch = batches.emplace_back(schema_of(
+      {field_of(1, "f", Type::primitive(TypeId::kFloat)), field_of(2, "d", Type::primitive(TypeId::kDouble))}));
+  const double values[] = {std::numeric_limits<double>::quiet_NaN(),
+                           -0.0,
+                           0.0,
+                           -std::numeric_limits<double>::infinity(),
+                           std::numeric_limits<double>::infinity(),
+                           -std::numeric_limits<double>::quiet_NaN()};
   for (int i = 0; i < 600; ++i) {
     batch.columns[0].append_float(static_cast<float>(values[i % 6]));
     batch.columns[1].append_double(i < 300 ? values[i % 3] : values[(i % 2) * 5]);
@@ -210,10 +215,11 @@ TEST(ParquetDifference, IsNoneForFloatsThatCompareOddly) {
 
 TEST(ParquetDifference, IsNoneForTextsOfNoBytesAndOfMany) {
   std::vector<Batch> batches;
-  Batch& batch = batches.emplace_back(schema_of({field_of(1, "s", Type::primitive(TypeId::kString)),
-                                                 field_of(2, "b", Type::primitive(TypeId::kBinary), true)}));
+  Batch& batch = batches.emplace_back(schema_of(
+      {field_of(1, "s", Type::primitive(TypeId::kString)), field_of(2, "b", Type::primitive(TypeId::kBinary), true)}));
   for (int i = 0; i < 300; ++i) {
-    batch.columns[0].append_bytes(i % 2 == 0 ? std::string() : std::string(static_cast<size_t>(i) * 200, 'x') + std::to_string(i));
+    batch.columns[0].append_bytes(i % 2 == 0 ? std::string()
+                                             : std::string(static_cast<size_t>(i) * 200, 'x') + std::to_string(i));
     batch.columns[1].append_bytes(std::string(static_cast<size_t>(i % 40), static_cast<char>(i)));
   }
   for (const bool uses_delta : {false, true}) {

@@ -164,8 +164,8 @@ base::Result<std::unique_ptr<ParquetWriter>> make_parquet_writer(std::shared_ptr
                                                                  ParquetWriterOptions options, ByteSink sink) {
   TRY_ASSIGN(auto codec, make_page_codec(options));
   TRY(check_parquet_schema(*schema));
-  return std::unique_ptr<ParquetWriter>(std::make_unique<EncodingParquetWriter>(
-      std::move(schema), std::move(options), std::move(codec), std::move(sink)));
+  return std::unique_ptr<ParquetWriter>(std::make_unique<EncodingParquetWriter>(std::move(schema), std::move(options),
+                                                                                std::move(codec), std::move(sink)));
 }
 
 }  // namespace frazil::format

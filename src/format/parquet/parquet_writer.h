@@ -1,9 +1,10 @@
 // ParquetWriter: columns in, finished row groups out as bytes, with their statistics; sealed late.
 //
 // Two implementations: our encoder (parquet_writer.cc), which takes columns from where they lie, and one that goes through
-// Arrow's writer (arrow_parquet_writer.cc), against which the first is tested. A writer belongs to one lane. Errors: kInvalid for a schema that Parquet cannot hold, kUnavailable or kExhausted
-// from the sink of bytes, kBug otherwise. Parquet field ids are the schema's, on the nodes that Iceberg's appendix A names;
-// lists are three-level list/element, maps key_value/key/value.
+// Arrow's writer (arrow_parquet_writer.cc), against which the first is tested. A writer belongs to one lane. Errors: kInvalid
+// for a schema that Parquet cannot hold, kUnavailable or kExhausted from the sink of bytes, kBug otherwise. Parquet field ids
+// are the schema's, on the nodes that Iceberg's appendix A names; lists are three-level list/element, maps
+// key_value/key/value.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // How Parquet stores the values of a primitive type.
 //
-// Numbers are those of Parquet's Thrift `Type`. Decimals are 32 bit up to 9 digits, 64 bit up to 18, above that fixed arrays
-// in big-endian order. Pure, any thread.
+// Numbers are those of Parquet's Thrift `Type`. Decimals are 32 bit up to 9 digits, 64 bit up to 18, above that fixed
+// arrays in big-endian order. Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Physical { kBoolean = 0, kInt32 = 1, kInt64 = 2, kFloat = 4, kDouble 
 
 struct PhysicalType {
   Physical type = Physical::kBoolean;
-  int32_t width = 0;  // bytes a value in memory; 0 when it varies
+  int32_t width = 0;      // bytes a value in memory; 0 when it varies
   bool is_number = true;  // compares as a number, not byte by byte
 };
 

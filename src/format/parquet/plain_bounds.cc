@@ -19,8 +19,12 @@ std::string big_endian(__int128 value, int32_t width) {
 }
 
 // Keys order as the floats do: 0 is 0.0, and -1 is -0.0.
-__int128 widened_low(__int128 key) { return key == 0 ? -1 : key; }
-__int128 widened_high(__int128 key) { return key == -1 ? 0 : key; }
+__int128 widened_low(__int128 key) {
+  return key == 0 ? -1 : key;
+}
+__int128 widened_high(__int128 key) {
+  return key == -1 ? 0 : key;
+}
 
 std::string plain_number(__int128 value, const PhysicalType& physical) {
   switch (physical.type) {

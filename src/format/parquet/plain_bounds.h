@@ -1,7 +1,7 @@
 // The bounds of a range as Parquet's statistics and column index hold them.
 //
-// PLAIN values without a length. Zeros take their widest signs, as the format wants it of floats: a least 0.0 is written as
-// -0.0, a greatest -0.0 as 0.0. Pure.
+// PLAIN values without a length. Zeros take their widest signs, as the format wants it of floats: a least 0.0 is
+// written as -0.0, a greatest -0.0 as 0.0. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What both Parquet writers hold to: the least size of a row group, the point where one is complete, and whose metrics are
-// wanted how.
+// What both Parquet writers hold to: the least size of a row group, the point where one is complete, and whose metrics
+// are wanted how.
 #pragma once
 
 #include <cstdint>

@@ -86,8 +86,12 @@ bool is_annotated(TypeId id) {
   }
 }
 
-bool is_repeated(const Type& type) { return type.id() == TypeId::kList || type.id() == TypeId::kMap; }
-const char* entries_name(const Type& type) { return type.id() == TypeId::kList ? "list" : "key_value"; }
+bool is_repeated(const Type& type) {
+  return type.id() == TypeId::kList || type.id() == TypeId::kMap;
+}
+const char* entries_name(const Type& type) {
+  return type.id() == TypeId::kList ? "list" : "key_value";
+}
 
 void write_type(const Field& field, ThriftWriter& writer) {
   const Type& type = field.type;

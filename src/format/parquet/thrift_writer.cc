@@ -51,7 +51,9 @@ void ThriftWriter::zigzag(int64_t value) {
   varint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
 }
 
-void ThriftWriter::field_bool(int16_t id, bool value) { field(id, value ? kTrue : kFalse); }
+void ThriftWriter::field_bool(int16_t id, bool value) {
+  field(id, value ? kTrue : kFalse);
+}
 
 void ThriftWriter::field_int32(int16_t id, int32_t value) {
   field(id, kInt32);
@@ -89,9 +91,15 @@ void ThriftWriter::list_field(int16_t id, Element type, size_t size) {
   }
 }
 
-void ThriftWriter::bool_element(bool value) { out_.push_back(static_cast<char>(value ? kTrue : kFalse)); }
-void ThriftWriter::int32_element(int32_t value) { zigzag(value); }
-void ThriftWriter::int64_element(int64_t value) { zigzag(value); }
+void ThriftWriter::bool_element(bool value) {
+  out_.push_back(static_cast<char>(value ? kTrue : kFalse));
+}
+void ThriftWriter::int32_element(int32_t value) {
+  zigzag(value);
+}
+void ThriftWriter::int64_element(int64_t value) {
+  zigzag(value);
+}
 
 void ThriftWriter::binary_element(std::string_view value) {
   varint(value.size());

@@ -1,7 +1,7 @@
 // ThriftWriter: Thrift's compact protocol, as far as Parquet's page headers, indexes and footer need it.
 //
-// Source: apache/thrift, doc/specs/thrift-compact-protocol.md. Fields are written in rising order of their ids; the caller
-// closes every struct that it opens. Appends to a string of the caller's; one thread, no failures.
+// Source: apache/thrift, doc/specs/thrift-compact-protocol.md. Fields are written in rising order of their ids; the
+// caller closes every struct that it opens. Appends to a string of the caller's; one thread, no failures.
 #pragma once
 
 #include <array>

@@ -11,8 +11,8 @@ namespace {
 
 using columnar::Buffer;
 
-// Values taken through the steps of a look-up together: each step asks for the memory that the next one needs, since with
-// many open files a dictionary is never in the cache.
+// Values taken through the steps of a look-up together: each step asks for the memory that the next one needs, since
+// with many open files a dictionary is never in the cache.
 constexpr int64_t kBlock = 64;
 constexpr size_t kMinSlots = 64;
 
