@@ -112,8 +112,8 @@ DataFileWriter::~DataFileWriter() = default;
 
 base::Status DataFileWriter::open() {
   TRY_ASSIGN(file_, io_->create(location_));
-  TRY_ASSIGN(writer_, format::make_arrow_parquet_writer(target_.schema, target_.parquet,
-                                                        [this](std::string_view bytes) { return file_->write(bytes); }));
+  TRY_ASSIGN(writer_, format::make_parquet_writer(target_.schema, target_.parquet,
+                                                  [this](std::string_view bytes) { return file_->write(bytes); }));
   return {};
 }
 
