@@ -25,7 +25,7 @@ EVERY = float(os.environ.get("FRAZIL_INTERFERENCE_EVERY") or 4)
 PARTITIONS = 3
 PER_SECOND = 300
 # Between two of our commits: who compacts a long history needs that time, and more where a catalog and a store are servers.
-INTERVAL_MS = max(500, int(EVERY * 50)) * (1 if lakes.KIND == "sqlite" else 5)
+INTERVAL_MS = max(500, int(EVERY * 50)) * (1 if lakes.KIND == "sqlite" else 4)
 TRIES = 40   # of a foreign commit that others are faster than
 MAY_HALT = {"TABLE_ROLLED_BACK": "table"}
 
@@ -54,16 +54,13 @@ def expire(lake, table):
     until_it_commits(lambda: lake.load(table).maintenance.expire_snapshots().older_than(datetime.datetime.now() + datetime.timedelta(days=1)).commit())
 
 
+def own_chain(lake, table):
+    return [s["snapshot-id"] for s in ancestors(canonical.load_metadata(lake.location_of(table))) if "frazil.epoch" in s["summary"]]
+
+
 def roll_back(lake, table):
-    """One step back, to a snapshot that the pipeline wrote. False when there is none left to go to."""
-    def change():
-        metadata = canonical.load_metadata(lake.location_of(table))
-        chain = [s["snapshot-id"] for s in ancestors(metadata) if "frazil.epoch" in s["summary"]]
-        if len(chain) < 3:
-            return False
-        lake.load(table).manage_snapshots().rollback_to_snapshot(chain[-2]).commit()
-        return True
-    return until_it_commits(change)
+    """One step back, to a snapshot that the pipeline wrote."""
+    until_it_commits(lambda: lake.load(table).manage_snapshots().rollback_to_snapshot(own_chain(lake, table)[-2]).commit())
 
 
 class Interference:
@@ -72,11 +69,12 @@ class Interference:
         self.counts, self.halts = {"compaction": 0, "expiry": 0, "roll-back": 0}, 0
         self._turns = itertools.cycle(("compaction", "expiry", "roll-back"))
 
-    def act(self):
+    def act(self, running):
         """True when a halt is due now."""
         kind = next(self._turns)
-        if kind == "roll-back" and not roll_back(self.lake, self.table):
-            return False
+        if kind == "roll-back":
+            running.wait_until(lambda: len(own_chain(self.lake, self.table)) >= 3, "snapshots to go back over, which an expiry has left few of")
+            roll_back(self.lake, self.table)
         if kind == "compaction":
             compact(self.lake, self.table)
         if kind == "expiry":
@@ -127,6 +125,6 @@ def interfere(running, others, end):
         running.wait_for_commit(done)
         due = time.monotonic() + EVERY
         running.wait_until(lambda: time.monotonic() > due, "the next interference", EVERY + 60)
-        if others.act():
+        if others.act(running):
             return "halts"
     return None

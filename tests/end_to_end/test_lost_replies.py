@@ -43,6 +43,7 @@ def catalog_proxy(tmp_path, lake_kind):
     lake = Lake(tmp_path / "lake", KIND)
     if KIND == "seaweed":
         proxy = lakes.SERVERS.fronts[1]
+        proxy.forget()
         yield lake, proxy, {}
         proxy.clear()
         return

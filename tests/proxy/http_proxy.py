@@ -112,6 +112,11 @@ class HttpProxy:
         with self._lock:
             return [e for e in self.log if method in (None, e.method) and path in e.target]
 
+    def forget(self):
+        """Empties the log: what comes now is another test's."""
+        with self._lock:
+            self.log.clear()
+
     # --- connections ----------------------------------------------------------------------------
 
     def cut(self):
