@@ -42,7 +42,7 @@ void PageLevels::add_present(int64_t count) {
 }
 
 void PageLevels::start_bits() {
-  if (bits_.size() != 0) return;
+  if (bits_.size() != 0 || count_ == 0) return;
   bits_.resize((count_ + 7) / 8);
   std::memset(bits_.data(), 0xFF, static_cast<size_t>(bits_.size()));
   if ((count_ & 7) != 0) bits_.data()[count_ >> 3] = static_cast<uint8_t>((1U << (count_ & 7)) - 1);

@@ -90,7 +90,7 @@ std::span<const uint8_t> PageValues::finish(Buffer& levels) {
   } else if (levels.size() > kHeadroom) {
     levels.append(body, size);
   } else {
-    std::memcpy(body - levels.size(), levels.data(), static_cast<size_t>(levels.size()));
+    if (levels.size() > 0) std::memcpy(body - levels.size(), levels.data(), static_cast<size_t>(levels.size()));
     body_.clear();
     return {body - levels.size(), static_cast<size_t>(levels.size() + size)};
   }
