@@ -93,9 +93,9 @@ class TcpProxy:
                 if self.delay:
                     await asyncio.sleep(self.delay)
                 await self._flows.wait()
+                self.bytes += len(piece)   # before: who has got them may ask
                 writer.write(piece)
                 await writer.drain()
-                self.bytes += len(piece)
         except OSError:
             pass
         finally:
