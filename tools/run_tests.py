@@ -91,6 +91,11 @@ def mutations(build):
     return run(sys.executable, "tests/simulation/run_mutations.py", build)
 
 
+def speed(build):
+    """The hot path beside the reference path, in one run."""
+    return run("ninja", "-C", build, "-j", JOBS, "frazil_decode_bench", "frazil_encode_bench") and run(sys.executable, "bench/gate", build)
+
+
 def end_to_end(build):
     existing(ROOT / "tests/end_to_end", "it holds the tests on real servers")
     existing(build / "frazil", "src/app/main.cc builds it")
@@ -132,6 +137,7 @@ PARTS = {
     "conformance": conformance,
     "simulation": simulation,
     "mutations": mutations,
+    "speed": speed,
     "end_to_end": end_to_end,
     "operations": operations,
     "lakes": lakes,
