@@ -25,7 +25,7 @@ EVERY = float(os.environ.get("FRAZIL_INTERFERENCE_EVERY") or 4)
 PARTITIONS = 3
 PER_SECOND = 300
 # Between two of our commits: who compacts a long history needs that time, and more where a catalog and a store are servers.
-INTERVAL_MS = max(500, int(EVERY * 50)) * (1 if lakes.KIND == "sqlite" else 4)
+INTERVAL_MS = max(1000, int(EVERY * 50)) * (1 if lakes.KIND == "sqlite" else 2)
 TRIES = 40   # of a foreign commit that others are faster than
 MAY_HALT = {"TABLE_ROLLED_BACK": "table"}
 
