@@ -45,7 +45,12 @@ if(simulation_tests)
   frazil_test(frazil_simulation_test SOURCES ${simulation_tests} LINK ${simulation_parts})
 endif()
 
-# Built on request only: ninja frazil_decode_bench.
+# Built on request only: ninja frazil_decode_bench frazil_encode_bench.
+add_executable(frazil_encode_bench EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/encode_bench.cc")
+set_target_properties(frazil_encode_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+# In front of Arrow's library, which hides a copy that the linker would take.
+target_link_options(frazil_encode_bench PRIVATE "LINKER:--no-as-needed" "$<TARGET_FILE:simdjson::simdjson>")
+target_link_libraries(frazil_encode_bench PRIVATE frazil_format_json frazil_format_parquet frazil_sources_generator)
 add_executable(frazil_decode_bench EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/decode_bench.cc")
 set_target_properties(frazil_decode_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 target_link_libraries(frazil_decode_bench PRIVATE frazil_decoders frazil_sources_generator)
@@ -60,9 +65,3 @@ if(FRAZIL_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   endforeach()
 endif()
-
-# Measures, built on request only.
-add_executable(frazil_encode_bench EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/encode_bench.cc")
-# In front of Arrow's library, which hides a copy that the linker would take.
-target_link_options(frazil_encode_bench PRIVATE "LINKER:--no-as-needed" "$<TARGET_FILE:simdjson::simdjson>")
-target_link_libraries(frazil_encode_bench PRIVATE frazil_format_json frazil_format_parquet frazil_sources_generator)
